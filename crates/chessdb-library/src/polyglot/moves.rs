@@ -178,7 +178,7 @@ impl BookMoves {
     }
 }
 
-/// Appends the moves of a game that count. Returns false if the game starts from a set-up position.
+/// Appends the moves of a game that count. Returns false if the game starts from a set-up position, playable or not.
 fn append_moves(
     moves: &mut Vec<PlayedMove>,
     database: &dyn Database,
@@ -193,7 +193,8 @@ fn append_moves(
     };
     let mut running = RunningKey::new(&initial);
     let mut key = running.key(&initial);
-    let mut is_set_up = false;
+    // A set-up that cannot be played has no start.
+    let mut is_set_up = true;
     follow(database, game, |step| {
         let ply = match step {
             LineStep::Start(position) => {

@@ -173,12 +173,19 @@ const PGN: &str = r#"
 [Result "1-0"]
 
 1. e4 Kd7 1-0
+
+[Event "From a position that cannot be read"]
+[SetUp "1"]
+[FEN "4k3/8/8/8/8/8/4P3/4K4 w - - 0 1"]
+[Result "1-0"]
+
+1. e4 Kd7 1-0
 "#;
 
 #[test]
 fn entries_are_those_of_the_description_of_the_format() {
     let (bytes, written) = book_of_all(&*games(PGN), ALL);
-    assert_eq!(written.set_up, 1);
+    assert_eq!(written.set_up, 2);
     let weight = |key: u64, mv: u16| {
         let begin = [&key.to_be_bytes()[..], &mv.to_be_bytes()].concat();
         let entry = bytes.chunks(16).find(|entry| entry.starts_with(&begin))?;
