@@ -1,10 +1,15 @@
 //! The table of moves of a position: the moves played in it, their frequencies and results.
 
+use std::collections::hash_map::Entry;
+use std::ops::{ControlFlow, Range};
+
+use rustc_hash::FxHashMap;
+
 use super::Facts;
 use super::tally::Tally;
 use crate::csv::{append_record, number};
 use crate::lines::{NULL_MOVE, Occurrence, position_of};
-use crate::parallel::chunks_of;
+use crate::parallel::in_order;
 use crate::task;
 use chessdb::Database;
 use chessdb::board::{Move, Position, Uci, Undo};
@@ -98,15 +103,13 @@ impl MoveRow {
     }
 }
 
-/// Number of games that a thread takes at a time.
-const FEW: u32 = 256;
-
 impl MovesTable {
     /// Creates a table from its rows and sorts them.
     pub(super) fn new(mut rows: Vec<MoveRow>) -> MovesTable {
         rows.sort_by(|a, b| {
             let place = |row: &MoveRow| (row.mv.is_none(), std::cmp::Reverse(row.tally.games));
-            place(a).cmp(&place(b)).then_with(|| a.san.cmp(&b.san))
+            let texts = || (&a.san, &a.uci).cmp(&(&b.san, &b.uci));
+            place(a).cmp(&place(b)).then_with(texts)
         });
         MovesTable { rows }
     }
@@ -119,35 +122,35 @@ impl MovesTable {
     /// The moves that were played after occurrences, which may be of different positions. Nothing is known of the games
     /// with the positions after the moves.
     pub fn of_found(database: &dyn Database, found: &[Occurrence], threads: usize) -> MovesTable {
-        let parts = chunks_of(FEW, found.len() as u32, threads, &|_| (), |places| {
-            let mut table = MovesTable::default();
-            for found in found
-                .get(places.start as usize..places.end as usize)
-                .unwrap_or_default()
-            {
-                table.add(database, found);
-            }
-            table
-        });
-        let mut all = MovesTable::default();
-        parts.into_iter().for_each(|part| all.merge(part, 0));
-        all
-    }
-
-    fn add(&mut self, database: &dyn Database, found: &Occurrence) {
-        task::check();
-        let Some(position) = position_of(database, found) else {
-            return;
+        let row = |found: &Occurrence| {
+            task::check();
+            let position = position_of(database, found)?;
+            let mut row = MoveRow::new(&position, found.next);
+            row.game = Some(found.game);
+            let facts = Facts::of(database, found.game);
+            row.tally.add(facts, position.turn());
+            Some(row)
         };
-        let mut row = MoveRow::new(&position, found.next);
-        row.game = Some(found.game);
-        let facts = Facts::of(database, found.game);
-        let place = self.rows.iter().position(|own| own.is_same_move(&row));
-        let place = place.unwrap_or_else(|| {
-            self.rows.push(row);
-            self.rows.len() - 1
+        let read = |places: Range<u32>| {
+            let found = found.get(places.start as usize..places.end as usize);
+            found
+                .unwrap_or_default()
+                .iter()
+                .filter_map(row)
+                .collect::<Vec<_>>()
+        };
+        // A question that finds millions of games finds few different moves.
+        let mut rows: FxHashMap<(String, String), MoveRow> = FxHashMap::default();
+        let _ = in_order(found.len() as u32, threads, read, |read| {
+            for row in read {
+                match rows.entry((row.uci.clone(), row.san_without_check().to_owned())) {
+                    Entry::Occupied(mut own) => own.get_mut().tally.merge(&row.tally),
+                    Entry::Vacant(place) => _ = place.insert(row),
+                }
+            }
+            ControlFlow::Continue(())
         });
-        self.rows[place].tally.add(facts, position.turn());
+        MovesTable::new(rows.into_values().collect())
     }
 
     /// Adds the table of the same position in another database, whose games have numbers from `first` on here.
