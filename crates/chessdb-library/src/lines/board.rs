@@ -168,8 +168,9 @@ pub(crate) struct PlainBoard {
     pub(crate) mailbox: Mailbox,
     /// The squares of each kind of piece. Entry 0 is written for empty squares, and never read.
     kinds: [Bitboard; 16],
-    /// The squares of each side.
-    sides: [Bitboard; 2],
+    /// The squares of both sides. The squares of one side are asked for less often than moves are played, so they are
+    /// put together from its kinds.
+    occupied: Bitboard,
     turn: Color,
 }
 
@@ -186,12 +187,14 @@ impl Pieces for PlainBoard {
 
     #[inline]
     fn pieces(&self, color: Color) -> Bitboard {
-        self.sides[color as usize]
+        let first = place_of(color, Role::Pawn);
+        let kinds = &self.kinds[first..first + Role::ALL.len()];
+        kinds.iter().fold(Bitboard::EMPTY, |all, &kind| all | kind)
     }
 
     #[inline]
     fn occupied(&self) -> Bitboard {
-        self.sides[0] | self.sides[1]
+        self.occupied
     }
 
     #[inline]
@@ -220,7 +223,7 @@ impl PlainBoard {
     pub(crate) fn new(mailbox: Mailbox, turn: Color) -> PlainBoard {
         let mut board = PlainBoard {
             kinds: [Bitboard::EMPTY; 16],
-            sides: [Bitboard::EMPTY; 2],
+            occupied: Bitboard::EMPTY,
             mailbox,
             turn,
         };
@@ -273,10 +276,8 @@ impl PlainBoard {
         let both = Bitboard::from_square(mv.from()) | target;
         let (at, taken_at) = (usize::from(piece & 15), usize::from(taken & 15));
         self.kinds[taken_at] &= !target;
-        self.sides[usize::from(taken >> 3 & 1)] &= !target;
         self.kinds[at] = self.kinds[at] & !both | target;
-        let side = &mut self.sides[usize::from(piece >> 3 & 1)];
-        *side = *side & !both | target;
+        self.occupied = self.occupied & !both | target;
         let counts = if mv.takes() { COUNTS } else { 0 };
         let change = (1 << at | 1 << taken_at) & !COUNTS | counts;
         if mv.is_whole(taken) {
@@ -317,19 +318,19 @@ impl PlainBoard {
             .fold(0, |change, (.., place)| change | 1 << usize::from(place & 15))
     }
 
-    /// Removes the piece with this place from the squares of its kind and side.
+    /// Removes the piece with this place from the occupied squares.
     fn clear(&mut self, square: Square, place: u8) {
         let own = Bitboard::from_square(square);
         self.kinds[usize::from(place & 15)] &= !own;
-        self.sides[usize::from(place >> 3 & 1)] &= !own;
+        self.occupied &= !own;
     }
 
-    /// Adds the piece with this place to the squares of its kind and side.
+    /// Adds the piece with this place to the occupied squares.
     fn set(&mut self, square: Square, place: u8) {
         let own = Bitboard::from_square(square);
         self.kinds[usize::from(place & 15)] |= own;
         if place != 0 {
-            self.sides[usize::from(place >> 3 & 1)] |= own;
+            self.occupied |= own;
         }
     }
 
