@@ -95,7 +95,8 @@ impl Served {
 
     fn of(source: &Path, folder: TempDir, options: &[&str]) -> Served {
         let mut program = Command::new(env!("CARGO_BIN_EXE_pgnfs"))
-            .args(["serve", "--listen", "127.0.0.1:0", "-o", "cache-dir=none"])
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["-o", "cache-dir=none", "-o", "open-wait=20"])
             .args(options)
             .arg(source)
             .stdout(Stdio::piped())

@@ -121,7 +121,7 @@ fn filters_and_orders_end_with_their_clients() {
     });
     let of_forty = worked(&served) - before;
     assert!(
-        of_forty < 6.0 * of_two,
+        of_forty < 12.0 * of_two,
         "{of_forty} s of work for clients that have left, {of_two} s for two that stay"
     );
 }

@@ -14,6 +14,9 @@ use testkit::open_files::deleted_files;
 
 const EIO: i32 = 5;
 
+/// A change counts so late that the old state is still shown when a test looks.
+const LATER: &str = "quiet=3000";
+
 const OTHER: Game = Game {
     white: "Other, Player",
     ..OPERA
@@ -152,7 +155,7 @@ fn databases_and_folders_come_and_go() {
 fn a_rewrite_in_place_is_never_a_mix() {
     needs!(mount);
     let scratch = Scratch::new();
-    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], "error");
+    let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0", "-o", LATER], "error");
     let game = first_game(&scratch, "a.dci");
     let old = File::open(&game).unwrap();
     let other = File::open(scratch.games().remove(1)).unwrap();
@@ -189,7 +192,7 @@ fn a_rewrite_in_place_is_never_a_mix() {
 fn a_rewrite_whose_time_is_put_back_is_noticed() {
     needs!(mount);
     let scratch = Scratch::new();
-    scratch.mount(&["-o", "cache-size=0"]);
+    scratch.mount(&["-o", "cache-size=0", "-o", LATER]);
     let game = first_game(&scratch, "a.dci");
     let names = File::options()
         .write(true)

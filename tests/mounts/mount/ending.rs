@@ -214,7 +214,7 @@ fn a_database_that_is_cut_gives_errors_and_nothing_else_suffers() {
     needs!(mount);
     let scratch = Scratch::new();
     // Games decoded before could be served from the cache.
-    let foreground = scratch.mount_in_foreground(&["--cache-size=0"], "error");
+    let foreground = scratch.mount_in_foreground(&["--cache-size=0", "--watch=off"], "error");
     let game = scratch.games().remove(0);
     let games = File::options()
         .write(true)

@@ -133,7 +133,7 @@ fn what_is_opened_slowly_appears_when_it_is_open() {
     for watch in ["watch=auto", "watch=off"] {
         let slow = Slow::new();
         slow.hanging.hang(&[Operation::Read]);
-        slow.mount(&["-o", watch, "-o", "open-wait=1"]);
+        slow.mount(&["-o", watch, "-o", "open-wait=3"]);
         slow.wait_for_others();
         assert_eq!(games(&slow.shown("a.dci")), 2);
         assert!(!slow.shown("slow").exists());
@@ -141,7 +141,7 @@ fn what_is_opened_slowly_appears_when_it_is_open() {
         let (_, list) = info.split_once("\nBeing opened:\n").unwrap();
         assert_eq!(
             list,
-            "  slow/b.dci: for more than 1 s\n  slow/deep/c.dci: for more than 1 s\n"
+            "  slow/b.dci: for more than 3 s\n  slow/deep/c.dci: for more than 3 s\n"
         );
         assert_eq!(slow.opening(), ["slow/b.dci", "slow/deep/c.dci"]);
         let ended = run(pgnfs().arg("status").arg(&slow.scratch.mount));
@@ -170,7 +170,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     needs!(mount);
     let slow = Slow::new();
     slow.hanging.hang(&[Operation::Read]);
-    slow.mount(&["-o", "open-wait=1"]);
+    slow.mount(&["-o", "open-wait=3"]);
     slow.wait_for_others();
     let players = slow.shown("all/players");
     let names = |directory: &Path| {

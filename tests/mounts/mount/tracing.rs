@@ -84,7 +84,7 @@ fn an_error_has_its_reason_in_the_log_once() {
     needs!(mount);
     for (log, is_repeated) in [("warn", false), ("pgnfs=debug", true)] {
         let scratch = Scratch::new();
-        let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0"], log);
+        let foreground = scratch.mount_in_foreground(&["-o", "cache-size=0", "-o", "watch=off"], log);
         let games = scratch.games();
         let file = File::options()
             .write(true)

@@ -86,7 +86,7 @@ impl Mounted {
 
     pub fn mount(&self, options: &[&str]) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_pgnfs"));
-        command.arg("mount").args(options);
+        command.args(["mount", "-o", "open-wait=20"]).args(options);
         command.env("XDG_CACHE_HOME", self.folder.path().join("cache"));
         let status = command
             .arg(self.source())

@@ -1,7 +1,7 @@
 //! A source that does not answer.
 
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pgnfs_server::inside::ServeOptions;
 
@@ -9,7 +9,7 @@ use super::kernel::{
     GETATTR, Kernel, LOOKUP, NO_OPEN, READ, READDIRPLUS, ROOT, entries, reading, terminated, u64_at,
 };
 use testkit::fake::Fake;
-use testkit::patience::wait_for;
+use testkit::patience::{Waiting, wait_for};
 use testkit::stuck::behind_gate;
 
 const EIO: i32 = 5;
@@ -20,7 +20,7 @@ fn a_source_that_does_not_answer_costs_only_its_own_readers() {
     let options = ServeOptions {
         // Cached texts would be served even if the source does not answer.
         cache_size: 0,
-        source_timeout: Duration::from_millis(300),
+        source_timeout: Duration::from_secs(2),
         ..ServeOptions::default()
     };
     let mut kernel = Kernel::mount_with(vec![far, Fake::many(100).at("near")], NO_OPEN, options);
@@ -78,7 +78,7 @@ fn a_request_that_hangs_is_given_up_whatever_others_read() {
     let (far, gate) = behind_gate(Fake::many(100), "far");
     let options = ServeOptions {
         cache_size: 0,
-        source_timeout: Duration::from_millis(500),
+        source_timeout: Duration::from_secs(2),
         threads: 2,
         ..ServeOptions::default()
     };
@@ -117,12 +117,14 @@ fn of_many_requests_in_turn_only_the_first_waits() {
         .map(|n| u64_at(&kernel.look_up(&path(n)).bytes, 0))
         .collect();
     gate.close();
-    let begin = Instant::now();
+    let mut waiting = Waiting::begin();
     for &game in &games {
         assert_eq!(kernel.read(READ, game, 0, 4096).error, EIO);
+        waiting.spent();
     }
-    // On a slow machine another request or two may be let through.
-    assert!(begin.elapsed() < 5 * TIMEOUT, "{:?}", begin.elapsed());
+    // On a slow machine some more are let through. If all were, a hundred would wait.
+    let spent = waiting.spent();
+    assert!(spent < 20 * TIMEOUT, "{spent:?}");
     gate.open();
     wait_for("an answer", || kernel.read(READ, games[0], 0, 4096).error == 0);
     assert!(
