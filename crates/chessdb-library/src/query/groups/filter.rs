@@ -160,7 +160,7 @@ impl<'a> LineFilter<'a> {
     ) -> Option<Verdict> {
         let mut at = 0;
         while let Some(&(image, group)) = self.open.get(at) {
-            if !group.may_hold_on(ply, board, change, rest) {
+            if change & group.watched == 0 || !group.may_hold_on(ply, board, rest) {
                 at += 1;
                 continue;
             }
@@ -234,7 +234,8 @@ fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> O
     let mut change = ALL;
     for ply in first as u32.. {
         let rest = moves.get(ply as usize..).unwrap_or_default();
-        if group.may_hold_on(ply, &board, change, rest) {
+        // Most moves change nothing that the group is about, and need no call.
+        if change & group.watched != 0 && group.may_hold_on(ply, &board, rest) {
             let next = rest.first().map(|mv| mv.unpack());
             return Some(Place { ply, next });
         }
@@ -352,12 +353,10 @@ impl GroupTest {
         chances.try_fold(0, |latest, own| Some(latest.max(own?)))
     }
 
-    /// False if it does not hold at the position after a move that changed this, and before these moves. May be false if
-    /// it held before that move, too.
-    #[inline]
-    fn may_hold_on(&self, ply: u32, board: &PlainBoard, change: Change, rest: &[KeptMove]) -> bool {
-        change & self.watched != 0
-            && (!self.has_played || !rest.is_empty())
+    /// False if it does not hold at a position before these moves. Needs a test only if the move before changed what is
+    /// [watched](Self::watched).
+    fn may_hold_on(&self, ply: u32, board: &PlainBoard, rest: &[KeptMove]) -> bool {
+        (!self.has_played || !rest.is_empty())
             && self.has_ply(ply)
             && self.has_turn(board.turn())
             && any_of_each(&self.terms, |condition| condition.may_hold_on(board, rest))
