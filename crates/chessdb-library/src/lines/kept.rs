@@ -116,7 +116,7 @@ impl KeptLines {
             }
         };
         let result = write(Some(&new));
-        if !self.entry.is_intact() {
+        if !self.entry.is_intact() || self.is_given_up.load(Ordering::Relaxed) {
             return result;
         }
         match new.0.finish() {
@@ -125,6 +125,10 @@ impl KeptLines {
                 Ok(sections) => {
                     let _ = self.sections.set(sections);
                     self.was_written.store(true, Ordering::Relaxed);
+                    // Whoever forgot the lines before the file had its name found nothing to remove.
+                    if self.is_given_up.load(Ordering::Relaxed) {
+                        self.remove_file();
+                    }
                 }
                 Err(error) => self.give_up(&error),
             },
@@ -156,11 +160,13 @@ impl KeptLines {
 
     /// Removes the file, and uses and makes none from now on.
     pub(crate) fn forget(&self) {
-        if !self.is_given_up.swap(true, Ordering::Relaxed)
-            && let Some(file) = self.file()
-        {
-            file.remove();
+        if !self.is_given_up.swap(true, Ordering::Relaxed) {
+            self.remove_file();
         }
+    }
+
+    fn remove_file(&self) {
+        self.file().inspect(KeptFile::remove);
     }
 }
 

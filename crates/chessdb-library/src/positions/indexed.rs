@@ -33,6 +33,8 @@ pub struct Positions {
     /// is opened or built.
     index: RwLock<Arc<Made<OpenedIndex>>>,
     is_building: AtomicBool,
+    /// The database may have changed without a sign, so nothing that is made of it is kept.
+    is_distrusted: AtomicBool,
     /// Number of indexes that turned out to be damaged.
     damaged: AtomicU64,
     /// Number of games read for the index that is being built.
@@ -69,6 +71,7 @@ impl Positions {
             files: OnceLock::new(),
             index: RwLock::default(),
             is_building: AtomicBool::new(false),
+            is_distrusted: AtomicBool::new(false),
             damaged: AtomicU64::new(0),
             read: AtomicU64::new(0),
         }
@@ -92,8 +95,9 @@ impl Positions {
         &self.lines
     }
 
-    /// Removes all files, and keeps no lines from now on: the database may have changed without a sign.
+    /// Removes all files, and keeps nothing from now on: the database may have changed without a sign.
     pub fn forget_kept(&self) {
+        self.is_distrusted.store(true, Ordering::Relaxed);
         self.remove_file();
         self.lines.forget();
     }
@@ -107,7 +111,8 @@ impl Positions {
     /// Where the index is kept.
     fn files(&self) -> Option<&KeptFiles> {
         let is_sound = self.damaged.load(Ordering::Relaxed) < MOST_DAMAGED;
-        self.files.get().filter(|_| is_sound)
+        let is_trusted = !self.is_distrusted.load(Ordering::Relaxed);
+        self.files.get().filter(|_| is_sound && is_trusted)
     }
 
     /// Removes the file of the index, if there is one, but not the lines.
@@ -245,6 +250,10 @@ impl Positions {
         let kept = self
             .files()
             .map(|files| Index::build(files, entry, self.options, &done));
+        if self.is_distrusted.load(Ordering::Relaxed) {
+            // Whoever forgot the index before its file had its name found nothing to remove.
+            self.remove_file();
+        }
         let kept = match kept {
             Some(Err(error)) if !matches!(error, IndexError::Changed) => {
                 log::warn!("{}: {error}", entry.name());
@@ -285,6 +294,54 @@ mod tests {
     use crate::positions::Pattern;
     use std::cell::Cell;
     use std::fs;
+    use std::path::Path;
+
+    #[test]
+    fn nothing_is_kept_of_a_database_that_is_distrusted_meanwhile() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("a.pgn");
+        fs::write(&source, "1. e4 e5 *\n\n1. d4 d5 *\n\n1. e4 c5 *\n").unwrap();
+        let library = Library::open(&source, &chessdb::Options::default()).unwrap();
+        let cache = folder.path().join("cache");
+        let kept = || {
+            fs::read_dir(&cache)
+                .unwrap()
+                .flatten()
+                .map(|file| file.file_name())
+        };
+        let keeping = || {
+            let positions = Positions::new(&library.databases()[0], BuildOptions::default());
+            positions.keep_in(&KeptFiles::open(&cache, "", Space::default()).unwrap());
+            positions
+        };
+        let has = |kind: &str| {
+            let is_of_kind = |name: std::ffi::OsString| Path::new(&name).extension() == Some(kind.as_ref());
+            kept().any(is_of_kind)
+        };
+        // While the lines are written.
+        let positions = keeping();
+        positions.lines().make(1, &|_| positions.forget_kept());
+        assert!(!has("lines"), "{:?}", kept().collect::<Vec<_>>());
+        // While the index is built, and before it is.
+        let positions = keeping();
+        positions.build(&|_| positions.forget_kept()).unwrap();
+        assert!(
+            !has("positions") && !has("lines"),
+            "{:?}",
+            kept().collect::<Vec<_>>()
+        );
+        let positions = keeping();
+        positions.forget_kept();
+        positions.build(&|_| ()).unwrap();
+        assert!(!has("positions"), "{:?}", kept().collect::<Vec<_>>());
+        // Otherwise both are kept.
+        keeping().build(&|_| ()).unwrap();
+        assert!(
+            has("positions") && has("lines"),
+            "{:?}",
+            kept().collect::<Vec<_>>()
+        );
+    }
 
     #[test]
     fn an_index_that_is_damaged_again_and_again_is_no_longer_kept() {
