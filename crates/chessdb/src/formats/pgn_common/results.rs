@@ -142,12 +142,13 @@ pub(in crate::formats) fn usual_result(word: &[u8]) -> Option<Outcome> {
     }
 }
 
-/// The number of bytes of the move at the start of a word, if the rest is a result in the form of the standard:
-/// `Qxf7#1-0`.
+/// The number of bytes of the move at the start of a word, if the rest is a result in the form of the standard, perhaps
+/// with a sign that ends the sentence: `Qxf7#1-0`, `Qxf7#1-0.`.
 #[inline(always)]
 pub(super) fn before_glued_result(word: &[u8]) -> Option<usize> {
     match word {
         [_, _, .., b'-', b'0' | b'1'] | [_, _, .., b'/', b'2'] | [_, _, .., b'*'] => glued_result(word),
+        [_, _, .., b'0'..=b'2' | b'*', b'.' | b',' | b'!'] => glued_result(word),
         _ => None,
     }
 }
@@ -155,6 +156,8 @@ pub(super) fn before_glued_result(word: &[u8]) -> Option<usize> {
 #[cold]
 fn glued_result(word: &[u8]) -> Option<usize> {
     let results: [&[u8]; 4] = [b"1/2-1/2", b"1-0", b"0-1", b"*"];
+    let len = word.len() - word.iter().rev().take_while(|sign| b".,!".contains(sign)).count();
+    let word = word.get(..len).unwrap_or_default();
     results.into_iter().find_map(|result| {
         let before = word.strip_suffix(result)?;
         // The start of a long word shows whether it is one.
@@ -362,13 +365,15 @@ mod tests {
             ("♕h5", "1-0"),
             ("Sf3", "1-0"),
         ] {
-            let word = [mv, result].concat();
-            assert_eq!(before_glued_result(word.as_bytes()), Some(mv.len()), "{word}");
-            assert!(ends_with_result(format!("1. e4 {word}").as_bytes()), "{word}");
+            for end in ["", ".", "!"] {
+                let word = [mv, result, end].concat();
+                assert_eq!(before_glued_result(word.as_bytes()), Some(mv.len()), "{word}");
+                assert!(ends_with_result(format!("1. e4 {word}").as_bytes()), "{word}");
+            }
         }
         for word in [
             "1-0", "0-1", "1/2-1/2", "*", "e1-0", "1.0-1", "21-0", "0-0", "0-0-0", "**", "Game1-0", "1/2",
-            "-1-0",
+            "-1-0", "1-0.", "e1!", "e2.", "Qe1!!",
         ] {
             assert_eq!(before_glued_result(word.as_bytes()), None, "{word}");
         }
