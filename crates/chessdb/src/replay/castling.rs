@@ -17,8 +17,19 @@ pub(crate) fn rooks_without_right(position: &Position) -> Bitboard {
     (of(Color::White) | of(Color::Black)) & !position.castling_rooks()
 }
 
+/// Of these rooks, which have no right to castle, those that castle in some line of a game. `replay` plays the game as if
+/// all of them had the right; it is not called if there are none.
+pub(crate) fn castling_without_right(
+    rooks: Bitboard,
+    turn: Color,
+    replay: impl FnOnce() -> Option<Movetext>,
+) -> Bitboard {
+    let movetext = if rooks.any() { replay() } else { None };
+    movetext.map_or(Bitboard::EMPTY, |movetext| rooks & castled(&movetext, turn))
+}
+
 /// The corners of rooks that castle in some line of a game.
-pub(crate) fn castled(movetext: &Movetext, first: Color) -> Bitboard {
+fn castled(movetext: &Movetext, first: Color) -> Bitboard {
     let mut corners = Bitboard::EMPTY;
     let mut turn = first;
     // The side to move in each outer line when its variation began.

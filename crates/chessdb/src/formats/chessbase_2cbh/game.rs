@@ -15,7 +15,7 @@ use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::game::Tags;
 use crate::problem::Problem;
-use crate::replay::castling::castled;
+use crate::replay::castling::castling_without_right;
 use crate::replay::{Fault, Limits, MainLine, Origin, PlaceForm, Ply, Replay, Sink, Tree};
 
 /// Maximum number of attempts to read a frame, because ChessBase may be moving it (section 14.2).
@@ -73,23 +73,20 @@ impl ChessBase2Cbh {
     fn start(&self, frame: &Frame<'_>) -> Start {
         let start = Start::of(Words::new(frame.content), frame.tag);
         let rooks = start.rooks_without_right();
-        if rooks.is_empty() {
-            return start;
-        }
-        let with_all = start.with_rights(rooks);
-        let source = Source {
-            frame,
-            start: &with_all,
-            is_sound: true,
-            origin: Origin::default(),
-        };
-        let none = self.no_annotations(Origin::default(), 0);
-        let (movetext, _) = decode::replay(&source, &none, Tree::beginning);
-        let wanted = castled(&movetext, start.position.turn()) & rooks;
-        if wanted.is_empty() {
+        let used = castling_without_right(rooks, start.position.turn(), || {
+            let source = Source {
+                frame,
+                start: &start.with_rights(rooks),
+                is_sound: true,
+                origin: Origin::default(),
+            };
+            let none = self.no_annotations(Origin::default(), 0);
+            Some(decode::replay(&source, &none, Tree::beginning).0)
+        });
+        if used.is_empty() {
             start
         } else {
-            start.with_rights(wanted)
+            start.with_rights(used)
         }
     }
 

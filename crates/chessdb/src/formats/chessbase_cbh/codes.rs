@@ -245,7 +245,7 @@ impl Encoding for Simple {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mode {
     Before(Compact<true>, Order),
-    Behind(Compact<false>, Order),
+    After(Compact<false>, Order),
     Simple(Simple),
 }
 
@@ -254,19 +254,19 @@ impl Mode {
     pub(super) fn numbered(number: u8) -> Option<Mode> {
         use Order::{Normal, Reverse};
         let before = |table, order| Mode::Before(Compact { table }, order);
-        let behind = |table, order| Mode::Behind(Compact { table }, order);
+        let after = |table, order| Mode::After(Compact { table }, order);
         let simple = |table, before, order| Mode::Simple(Simple { table, before, order });
         Some(match number {
             0 => before(&tables::MODE_0, Normal),
             1 => simple(&tables::MODE_1, true, Normal),
             2 => before(&tables::MODE_2, Reverse),
             3 => simple(&tables::MODE_3, true, Reverse),
-            4 => behind(&tables::MODE_4, Normal),
+            4 => after(&tables::MODE_4, Normal),
             5 => simple(&tables::MODE_5, false, Normal),
-            6 => behind(&tables::MODE_6, Reverse),
+            6 => after(&tables::MODE_6, Reverse),
             7 => simple(&tables::MODE_7, false, Reverse),
-            10 => behind(&tables::MODE_10, Normal),
-            11 => behind(&tables::MODE_11, Reverse),
+            10 => after(&tables::MODE_10, Normal),
+            11 => after(&tables::MODE_11, Reverse),
             _ => return None,
         })
     }

@@ -36,7 +36,7 @@ pub(super) fn replay<S: Sink>(
         Some(Mode::Before(encoding, order)) => {
             Game::new(record, encoding, order, start, annotations, origin, sink).play(start)
         }
-        Some(Mode::Behind(encoding, order)) => {
+        Some(Mode::After(encoding, order)) => {
             Game::new(record, encoding, order, start, annotations, origin, sink).play(start)
         }
         Some(Mode::Simple(encoding)) => {

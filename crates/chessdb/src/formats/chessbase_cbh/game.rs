@@ -11,7 +11,7 @@ use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Annotations, tags, values};
 use crate::game::Tags;
 use crate::problem::Problem;
-use crate::replay::castling::castled;
+use crate::replay::castling::castling_without_right;
 use crate::replay::{self, Fault, Limits, MainLine, Origin, Ply, Replay, Sink, Tree};
 
 /// In files above this size, places do not fit into the 32 bits of the `.cbh`, so they come from the `.cbj`, which has
@@ -57,17 +57,17 @@ impl ChessBaseCbh {
     pub(super) fn start(&self, record: &Record<'_>) -> Start {
         let start = Start::of(record);
         let rooks = start.rooks_without_right(record);
-        if rooks.is_empty() {
-            return start;
-        }
-        let with_all = start.with_rights(rooks);
-        let none = self.no_annotations(Origin::default(), 0);
-        let (movetext, _) = decode::replay(record, &with_all, &none, Origin::default(), Tree::beginning);
-        let wanted = castled(&movetext, start.position.turn()) & rooks;
-        if wanted.is_empty() {
+        let used = castling_without_right(rooks, start.position.turn(), || {
+            let (start, none) = (
+                start.with_rights(rooks),
+                self.no_annotations(Origin::default(), 0),
+            );
+            Some(decode::replay(record, &start, &none, Origin::default(), Tree::beginning).0)
+        });
+        if used.is_empty() {
             start
         } else {
-            start.with_rights(wanted)
+            start.with_rights(used)
         }
     }
 
@@ -91,7 +91,7 @@ impl ChessBaseCbh {
     fn ply_count(&self, place: &Place, record: &Record<'_>, start: &Start) -> Option<u32> {
         let plies = match Mode::numbered(record.mode)? {
             Mode::Before(encoding, _) => main_line_len(&encoding, record.moves),
-            Mode::Behind(encoding, _) => main_line_len(&encoding, record.moves),
+            Mode::After(encoding, _) => main_line_len(&encoding, record.moves),
             Mode::Simple(encoding) => main_line_len(&encoding, record.moves),
         };
         let full_moves = values::full_moves(plies, start.position.turn().is_black()).min(255);

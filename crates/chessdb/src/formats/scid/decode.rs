@@ -9,7 +9,7 @@ use super::texts::Texts;
 use super::unplayed::UnplayedLine;
 use crate::board::{Bitboard, Move, Position};
 use crate::problem::Problem;
-use crate::replay::castling::{castled, rooks_without_right};
+use crate::replay::castling::{castling_without_right, rooks_without_right};
 use crate::replay::{Fault, Limits, Origin, Replay, Sink, Tree, Unplayed};
 
 /// The limits of section 11.3.
@@ -44,32 +44,32 @@ impl<'a> Stored<'a> {
             parts,
             texts,
         };
-        let rooks = match &stored.set_up {
+        let (rooks, turn) = match &stored.set_up {
             Some(SetUp {
                 position: Some(position),
                 flaw: None,
                 ..
-            }) if !entry.is_chess960 => rooks_without_right(position),
-            _ => Bitboard::EMPTY,
+            }) if !entry.is_chess960 => (rooks_without_right(position), position.turn()),
+            _ => return stored,
         };
-        if rooks.is_empty() {
+        let used = castling_without_right(rooks, turn, || {
+            let (movetext, _) = stored
+                .with_rights(rooks)?
+                .replay(Origin::default(), Tree::beginning);
+            Some(movetext)
+        });
+        if used.is_empty() {
             return stored;
         }
-        stored.with_rights(rooks).unwrap_or(stored)
+        stored.with_rights(used).unwrap_or(stored)
     }
 
-    /// The game with those rights of these rooks that it uses; `None` if it uses none.
+    /// The game where these rooks have the right to castle. `None` if it has no set-up position.
     fn with_rights(&self, rooks: Bitboard) -> Option<Stored<'a>> {
-        let set_up = self.set_up.as_ref()?;
-        let with = |rooks| {
-            Some(Stored {
-                set_up: Some(set_up.with_rights(rooks)?),
-                ..self.clone()
-            })
-        };
-        let (movetext, _) = with(rooks)?.replay(Origin::default(), Tree::beginning);
-        let used = castled(&movetext, set_up.position?.turn()) & rooks;
-        if used.is_empty() { None } else { with(used) }
+        Some(Stored {
+            set_up: Some(self.set_up.as_ref()?.with_rights(rooks)?),
+            ..self.clone()
+        })
     }
 
     /// Replays the moves. `sink` creates the sink from the start position, the number of the first move and an estimate
