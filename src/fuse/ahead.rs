@@ -16,7 +16,7 @@ use pgnfs_server::Inode;
 use pgnfs_server::Requests;
 
 /// Answers a request that was held back.
-pub(super) type HeldRequest = Box<dyn FnOnce(&Shared) + Send>;
+pub(super) type HeldRequest = Box<dyn FnOnce(&Requests) + Send>;
 
 /// After this many games in ascending order, a reader is treated as walking through a directory even if it has not read
 /// a mark. Marks are games that are not stored, so that a request for one shows how far the reader is: see `walk.rs`.
@@ -163,7 +163,7 @@ fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
     let mut is_stored = store_all(shared, &games);
     let request = ahead.state().walks.take_request(&mut task);
     if let Some(answer) = request {
-        answer(shared);
+        answer(&shared.requests);
     }
     if is_stored {
         let games = ahead.state().walks.begin_rest(&mut task);

@@ -37,11 +37,12 @@ struct WaitingCaller {
 }
 
 impl Callers {
-    /// Adds the thread that made a request. The number is 0 if the thread is outside the PID namespace of pgnfs.
-    pub(super) fn add(&self, thread: u32, request: Unanswered) {
-        if thread == 0 {
+    /// Adds the thread that made a request, unless the request is answered already. The number is 0 if the thread is
+    /// outside the PID namespace of pgnfs.
+    pub(super) fn add(&self, thread: u32, request: Option<Unanswered>) {
+        let Some(request) = request.filter(|_| thread != 0) else {
             return;
-        }
+        };
         let mut state = self.state();
         let is_first = state.waiting.is_empty();
         state.waiting.push(WaitingCaller {

@@ -34,7 +34,7 @@ use attributes::no_attributes;
 use callers::Callers;
 use directory::{BareListing, PlusListing};
 use pgnfs_server::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
-use pgnfs_server::{Detail, Requests, Unanswered};
+use pgnfs_server::{Detail, Requests};
 use trace::{Answered, Traced};
 
 pub use attributes::Presentation;
@@ -102,32 +102,6 @@ impl Fuse {
     }
 }
 
-impl Shared {
-    /// Records the caller of a request that another thread answers.
-    fn wait(&self, thread: u32, request: Option<Unanswered>) {
-        if let Some(request) = request {
-            self.callers.add(thread, request);
-        }
-    }
-
-    fn read(
-        &self,
-        (thread, user): (u32, u32),
-        file: Inode,
-        offset: u64,
-        size: u32,
-        reply: Unsent<ReplyData>,
-    ) {
-        let asked = self
-            .requests
-            .read(user, file, offset, size, |answer: Result<Chunk, _>| {
-                let outcome = |chunk: &Chunk| Answered::Bytes(chunk.len());
-                reply.send(answer, outcome, |reply, chunk| reply.data(&chunk));
-            });
-        self.wait(thread, asked);
-    }
-}
-
 /// The requests that would change something, with the types of their arguments. All are refused with EROFS.
 macro_rules! refused {
     ($($kind:literal $name:ident($($argument:ty),*) $reply:ty;)*) => {$(
@@ -171,7 +145,7 @@ impl Filesystem for Fuse {
         };
         let requests = &self.shared.requests;
         let asked = requests.look_up(request.uid(), Inode(parent.0), name, answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn forget(&self, _: &Request, inode: INodeNo, times: u64) {
@@ -192,7 +166,7 @@ impl Filesystem for Fuse {
         };
         let requests = &self.shared.requests;
         let asked = requests.attributes(request.uid(), Inode(inode.0), answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn readlink(&self, request: &Request, inode: INodeNo, reply: ReplyData) {
@@ -203,7 +177,7 @@ impl Filesystem for Fuse {
         };
         let requests = &self.shared.requests;
         let asked = requests.target(request.uid(), Inode(inode.0), answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn open(&self, _: &Request, inode: INodeNo, _: OpenFlags, reply: ReplyOpen) {
@@ -228,18 +202,26 @@ impl Filesystem for Fuse {
         reply: ReplyData,
     ) {
         let reply = self.begin("READ", inode, format_args!("{size} bytes at {offset}"), reply);
-        let (shared, file, caller) = (&self.shared, Inode(inode.0), (request.pid(), request.uid()));
+        let (shared, file, thread, user) = (&self.shared, Inode(inode.0), request.pid(), request.uid());
+        let answer = move |requests: &Requests, callers: &Callers| {
+            let answered = |answer: Result<Chunk, _>| {
+                let outcome = |chunk: &Chunk| Answered::Bytes(chunk.len());
+                reply.send(answer, outcome, |reply, chunk| reply.data(&chunk));
+            };
+            callers.add(thread, requests.read(user, file, offset, size, answered));
+        };
         // A single thread reads ahead for all databases, so it must not access a source that can hang.
         let is_followed = file.is_game()
             && offset == 0
             && shared.ahead.is_concerned(file)
             && shared.requests.is_local(file);
         if !is_followed {
-            return shared.read(caller, file, offset, size, reply);
+            return answer(&shared.requests, &shared.callers);
         }
-        let answer = Box::new(move |shared: &Shared| shared.read(caller, file, offset, size, reply));
+        let callers = Arc::clone(&shared.callers);
+        let answer = Box::new(move |requests: &Requests| answer(requests, &callers));
         if let Some(answer) = shared.ahead.requested(&shared.requests, file, answer) {
-            answer(shared);
+            answer(&shared.requests);
         }
     }
 
@@ -268,7 +250,7 @@ impl Filesystem for Fuse {
         let (requests, directory) = (&self.shared.requests, Inode(inode.0));
         let listing = BareListing::new(reply);
         let asked = requests.list(request.uid(), directory, offset, Detail::Bare, listing);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn readdirplus(
@@ -283,7 +265,7 @@ impl Filesystem for Fuse {
         let (requests, directory) = (&self.shared.requests, Inode(inode.0));
         let listing = PlusListing::new(&self.shared, request.unique(), directory, offset, reply);
         let asked = requests.list(request.uid(), directory, offset, Detail::WithAttributes, listing);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn fsyncdir(&self, _: &Request, inode: INodeNo, _: FileHandle, _: bool, reply: ReplyEmpty) {
@@ -319,7 +301,7 @@ impl Filesystem for Fuse {
         let answered = move |answer: Result<Vec<u8>, _>| sized(reply, size, answer);
         let requests = &self.shared.requests;
         let asked = requests.tag(request.uid(), Inode(inode.0), name, answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn listxattr(&self, request: &Request, inode: INodeNo, size: u32, reply: ReplyXattr) {
@@ -333,7 +315,7 @@ impl Filesystem for Fuse {
         };
         let requests = &self.shared.requests;
         let asked = requests.tag_names(request.uid(), Inode(inode.0), answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn access(&self, request: &Request, inode: INodeNo, mask: AccessFlags, reply: ReplyEmpty) {
@@ -349,7 +331,7 @@ impl Filesystem for Fuse {
         };
         let requests = &self.shared.requests;
         let asked = requests.kind(request.uid(), Inode(inode.0), answered);
-        self.shared.wait(request.pid(), asked);
+        self.shared.callers.add(request.pid(), asked);
     }
 
     fn ioctl(
