@@ -5,12 +5,11 @@
 
 use parking_lot::{Condvar, Mutex, MutexGuard};
 use std::io::{self, IoSlice};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
-use super::Shared;
 use super::walk::{Task, WALKS, Walks, read_ahead};
 use pgnfs_server::Inode;
 use pgnfs_server::Requests;
@@ -139,44 +138,43 @@ impl Ahead {
     fn state(&self) -> MutexGuard<'_, AheadState> {
         self.state.lock()
     }
-}
 
-/// Starts the thread that stores games.
-pub(super) fn start(shared: &Arc<Shared>) {
-    let worker = Arc::clone(shared);
-    let thread = thread::Builder::new().name("ahead".to_owned());
-    let started = thread.spawn(move || {
-        while let Some(task) = worker.ahead.next_task() {
-            work(&worker, task);
+    /// Starts the thread that stores games.
+    pub(super) fn start(self: &Arc<Self>, requests: &Requests, kernel: &Arc<OwnedFd>) {
+        let (ahead, requests, kernel) = (Arc::clone(self), requests.clone(), Arc::clone(kernel));
+        let thread = thread::Builder::new().name("ahead".to_owned());
+        let started = thread.spawn(move || {
+            while let Some(task) = ahead.next_task() {
+                ahead.work(&requests, &kernel, task);
+            }
+        });
+        if let Err(error) = started {
+            log::warn!("cannot start the thread for reading ahead: {error}");
+            self.end();
         }
-    });
-    if let Err(error) = started {
-        log::warn!("cannot start the thread for reading ahead: {error}");
-        shared.ahead.end();
     }
-}
 
-fn work(shared: &Arc<Shared>, mut task: Task<HeldRequest>) {
-    let ahead = &shared.ahead;
-    // No lock is held while games are stored: that can block until a read is answered, which may need the lock.
-    let games = ahead.state().walks.begin_first(&mut task);
-    let mut is_stored = store_all(shared, &games);
-    let request = ahead.state().walks.take_request(&mut task);
-    if let Some(answer) = request {
-        answer(&shared.requests);
+    fn work(&self, requests: &Requests, kernel: &OwnedFd, mut task: Task<HeldRequest>) {
+        // No lock is held while games are stored: that can block until a read is answered, which may need the lock.
+        let games = self.state().walks.begin_first(&mut task);
+        let mut is_stored = store_all(requests, kernel, &games);
+        let request = self.state().walks.take_request(&mut task);
+        if let Some(answer) = request {
+            answer(requests);
+        }
+        if is_stored {
+            let games = self.state().walks.begin_rest(&mut task);
+            is_stored = store_all(requests, kernel, &games);
+        }
+        self.finish(task, is_stored);
     }
-    if is_stored {
-        let games = ahead.state().walks.begin_rest(&mut task);
-        is_stored = store_all(shared, &games);
-    }
-    ahead.finish(task, is_stored);
 }
 
 /// Stores games. Returns false if one cannot be read or the kernel rejects it.
-fn store_all(shared: &Shared, games: &[Inode]) -> bool {
-    read_ahead(&shared.requests, games, &mut |game, text| {
+fn store_all(requests: &Requests, kernel: &OwnedFd, games: &[Inode]) -> bool {
+    read_ahead(requests, games, &mut |game, text| {
         log::trace!("STORE {:#x}: {} bytes", game.0, text.len());
-        store(&shared.kernel, game, text)
+        store(kernel, game, text)
             .inspect_err(|error| log::debug!("{:#x} is not stored ahead: {error}", game.0))
             .is_ok()
     })

@@ -4,8 +4,14 @@ use std::time::{Duration, SystemTime};
 
 use fuser::{FileAttr, FileType, INodeNo};
 
-use super::BLOCK;
 use pgnfs_server::{Attributes, Inode, Kind};
+
+/// Timeout of entries and attributes in the kernel's caches: in practice none, because what a reply says never changes.
+/// After a change of the source, the server reports what is outdated.
+pub(super) const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Block size in bytes, as reported for files and by `statfs`.
+pub(super) const BLOCK: u32 = 4096;
 
 /// Attributes that are the same for the whole mount: owner and permissions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

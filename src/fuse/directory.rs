@@ -8,9 +8,9 @@ use std::sync::Arc;
 use fuser::{Errno, FileAttr, Generation, INodeNo, ReplyDirectory, ReplyDirectoryPlus, RequestId};
 
 use super::answer::{Unsent, errno};
-use super::attributes::{file_type, no_attributes};
+use super::attributes::{BLOCK, FOREVER, Presentation, file_type, no_attributes};
+use super::shared::Shared;
 use super::trace::Answered;
-use super::{BLOCK, FOREVER, Presentation, Shared};
 use pgnfs_server::{Entry, Reply, Visitor};
 use pgnfs_server::{FsError, Inode, Kind};
 

@@ -10,6 +10,7 @@ mod caller;
 mod callers;
 mod directory;
 mod invalidate;
+mod shared;
 mod trace;
 pub mod walk;
 
@@ -19,7 +20,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use fuser::{
     AccessFlags, BsdFileFlags, Errno, FileHandle, Filesystem, FopenFlags, Generation, INodeNo, InitFlags,
@@ -30,22 +31,16 @@ use fuser::{
 
 use ahead::Ahead;
 use answer::{KernelReply, Unsent};
-use attributes::no_attributes;
+use attributes::{BLOCK, FOREVER, no_attributes};
 use callers::Callers;
 use directory::{BareListing, PlusListing};
 use pgnfs_server::{Attributes, Chunk, FsError, Inode, Kind, NAME_MAX};
 use pgnfs_server::{Detail, Requests};
+use shared::Shared;
 use trace::{Answered, Traced};
 
 pub use attributes::Presentation;
 pub use invalidate::invalidate;
-
-/// Timeout of entries and attributes in the kernel's caches: in practice none, because what a reply says never changes.
-/// After a change of the source, the server reports what is outdated.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
-
-/// Block size in bytes, as reported by `statfs`.
-const BLOCK: u32 = 4096;
 
 /// A served source as a file system of fuser.
 pub struct Fuse {
@@ -61,26 +56,17 @@ impl Drop for Fuse {
     }
 }
 
-/// What every thread that answers requests needs.
-struct Shared {
-    requests: Requests,
-    presentation: Presentation,
-    kernel: OwnedFd,
-    ahead: Ahead,
-    callers: Arc<Callers>,
-}
-
 impl Fuse {
     /// Passes on the kernel's requests. `kernel` is a duplicate of the descriptor from which the session reads them.
     pub fn new(requests: Requests, presentation: Presentation, kernel: OwnedFd) -> Fuse {
         let shared = Arc::new(Shared {
             requests,
             presentation,
-            kernel,
-            ahead: Ahead::new(),
+            kernel: Arc::new(kernel),
+            ahead: Arc::new(Ahead::new()),
             callers: Arc::default(),
         });
-        ahead::start(&shared);
+        shared.ahead.start(&shared.requests, &shared.kernel);
         shared.callers.start();
         Fuse {
             shared,
