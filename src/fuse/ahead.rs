@@ -21,11 +21,17 @@ pub(super) type HeldRequest = Box<dyn FnOnce(&Requests) + Send>;
 /// a mark. Marks are games that are not stored, so that a request for one shows how far the reader is: see `walk.rs`.
 const SERIES: u32 = 4;
 
-/// The followed readers, and the signals for the thread that stores games.
+/// The followed readers, and the signals for the thread that stores games. Most reads do not concern a walk, so that is
+/// decided without the lock.
+#[derive(Default)]
 pub(super) struct Ahead {
     state: Mutex<AheadState>,
     changed: Condvar,
-    reads: Reads,
+    /// The marks of all walks; 0 for no mark.
+    marks: [AtomicU64; WALKS],
+    /// The last game that was read and is not a mark, and how many such games in a row came in ascending order.
+    last: AtomicU64,
+    ascending: AtomicU32,
 }
 
 #[derive(Default)]
@@ -34,19 +40,17 @@ struct AheadState {
     is_over: bool,
 }
 
-/// Decides without a lock whether a read concerns a walk. Most reads do not.
-#[derive(Default)]
-struct Reads {
-    /// The marks of all walks; 0 for no mark.
-    marks: [AtomicU64; WALKS],
-    /// The last game that was read and is not a mark, and how many such games in a row came in ascending order.
-    last: AtomicU64,
-    ascending: AtomicU32,
-}
+impl Ahead {
+    /// See [`Walks::listed`].
+    pub(super) fn listed(&self, requests: &Requests, directory: Inode) {
+        let mut state = self.state();
+        state.walks.listed(requests, directory);
+        self.set_marks(&state.walks);
+    }
 
-impl Reads {
-    /// True for a mark, and for a game that continues a series.
-    fn concern_walks(&self, game: Inode) -> bool {
+    /// True if [`Ahead::requested`] must be called when the start of this game is read: it is a mark, or continues a
+    /// series.
+    pub(super) fn is_concerned(&self, game: Inode) -> bool {
         let mut marks = self.marks.iter();
         if marks.any(|mark| mark.load(Ordering::Relaxed) == game.0) {
             return true;
@@ -64,28 +68,6 @@ impl Reads {
             place.store(mark, Ordering::Relaxed);
         }
     }
-}
-
-impl Ahead {
-    pub(super) fn new() -> Ahead {
-        Ahead {
-            state: Mutex::default(),
-            changed: Condvar::new(),
-            reads: Reads::default(),
-        }
-    }
-
-    /// See [`Walks::listed`].
-    pub(super) fn listed(&self, requests: &Requests, directory: Inode) {
-        let mut state = self.state();
-        state.walks.listed(requests, directory);
-        self.reads.set_marks(&state.walks);
-    }
-
-    /// True if [`Ahead::requested`] must be called when the start of this game is read.
-    pub(super) fn is_concerned(&self, game: Inode) -> bool {
-        self.reads.concern_walks(game)
-    }
 
     /// See [`Walks::requested`].
     pub(super) fn requested(
@@ -99,7 +81,7 @@ impl Ahead {
             return Some(answer);
         }
         let back = state.walks.requested(requests, game, answer);
-        self.reads.set_marks(&state.walks);
+        self.set_marks(&state.walks);
         let has_task = state.walks.has_task();
         drop(state);
         // Waking the thread for every read would take longer than the read.
@@ -113,7 +95,7 @@ impl Ahead {
     fn finish(&self, task: Task<HeldRequest>, is_stored: bool) {
         let mut state = self.state();
         state.walks.finish(task, is_stored);
-        self.reads.set_marks(&state.walks);
+        self.set_marks(&state.walks);
     }
 
     /// Ends the thread. Requests held by tasks are not answered: the connection to the kernel is closed, or the thread

@@ -29,7 +29,6 @@ use fuser::{
     ReplyStatfs, ReplyWrite, ReplyXattr, Request, TimeOrNow, WriteFlags,
 };
 
-use ahead::Ahead;
 use answer::{KernelReply, Unsent};
 use attributes::{BLOCK, FOREVER, no_attributes};
 use callers::Callers;
@@ -63,7 +62,7 @@ impl Fuse {
             requests,
             presentation,
             kernel: Arc::new(kernel),
-            ahead: Arc::new(Ahead::new()),
+            ahead: Arc::default(),
             callers: Arc::default(),
         });
         shared.ahead.start(&shared.requests, &shared.kernel);
