@@ -85,7 +85,8 @@ impl Requests {
             return None;
         }
         let name = name.to_owned();
-        self.answer(directory, request, move |own, directory, request| {
+        let resolve = || self.live().resolve(directory);
+        self.answer(resolve, request, move |own, directory, request| {
             look_up(own, &directory, &name, request)
         })
     }
@@ -151,7 +152,8 @@ impl Requests {
         reply: impl Reply<Chunk>,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, false, reply);
-        self.answer(file, request, move |_, file, request| {
+        let resolve = || self.live().resolve(file);
+        self.answer(resolve, request, move |_, file, request| {
             let read = file.read(offset, size);
             request.answer(|| read);
             None
@@ -212,7 +214,8 @@ impl Requests {
         visitor: impl Visitor,
     ) -> Option<Unanswered> {
         let request = Pending::new(user, true, visitor);
-        self.answer(directory, request, move |own, directory, request| {
+        let resolve = || self.live().resolve(directory);
+        self.answer(resolve, request, move |own, directory, request| {
             super::listing::list(own.live(), &directory, offset, detail, request);
             None
         })
@@ -355,27 +358,20 @@ impl Requests {
         reply: impl Reply<A>,
         call: impl FnOnce(&OpenNode) -> Result<A, FsError> + Send + 'static,
     ) -> Option<Unanswered> {
-        self.answer(node, Pending::new(user, true, reply), move |_, open, request| {
+        let request = Pending::new(user, true, reply);
+        let resolve = || self.live().resolve(node);
+        self.answer(resolve, request, move |_, open, request| {
             let answer = call(&open);
             request.answer(|| answer);
             None
         })
     }
 
-    /// Resolves and opens the node of a new request, then calls `how`, which answers it.
-    fn answer<A, R, H>(&self, node: Inode, request: Pending<A, R>, how: H) -> Option<Unanswered>
-    where
-        A: 'static,
-        R: Reply<A>,
-        H: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
-    {
-        guarded(|| self.opened(self.live().resolve(node), request, how)).flatten()
-    }
-
-    /// Opens a node and passes it to `how`, which answers the request; in another thread if this one must not block.
-    fn opened<A, R, H>(
+    /// Resolves and opens a node, then calls `how`, which answers the request; in another thread if this one must not
+    /// block.
+    fn answer<A, R, H>(
         &self,
-        node: Result<ResolvedInode, FsError>,
+        node: impl FnOnce() -> Result<ResolvedInode, FsError>,
         request: Pending<A, R>,
         how: H,
     ) -> Option<Unanswered>
@@ -385,7 +381,7 @@ impl Requests {
         H: FnOnce(&Requests, OpenNode, Pending<A, R>) -> Option<Unanswered> + Send + 'static,
     {
         let in_worker = request.is_shared();
-        match node.and_then(|node| node.open_here(in_worker)) {
+        let answer = || match node().and_then(|node| node.open_here(in_worker)) {
             Ok(open) => match open.run_on(in_worker) {
                 None => how(self, open, request),
                 Some(run_on) => Some(self.complete(run_on, open, request, how)),
@@ -394,6 +390,12 @@ impl Requests {
                 request.refuse(error);
                 None
             }
+        };
+        // A worker catches panics itself, and cancelled work unwinds to it.
+        if in_worker {
+            answer()
+        } else {
+            guarded(answer).flatten()
         }
     }
 
@@ -478,9 +480,12 @@ fn look_up<R: Reply<Attributes>>(
     name: &OsStr,
     request: Pending<Attributes, R>,
 ) -> Option<Unanswered> {
-    let found = own.live().child(directory, name);
-    let found = found.inspect_err(|error| own.live().note_refused(directory, name, request.user, error));
-    own.opened(found, request, |own, found, request| {
+    let user = request.user;
+    let child = || {
+        let found = own.live().child(directory, name);
+        found.inspect_err(|error| own.live().note_refused(directory, name, user, error))
+    };
+    own.answer(child, request, |own, found, request| {
         let attributes = found.attributes();
         request.answer(|| {
             let attributes = attributes?;
