@@ -181,7 +181,9 @@ impl CurrentState {
     /// [`FsError::Stale`] for an inode of a dropped state, or an inode that never existed. If the request belongs to a
     /// path, the caller should look up the whole path again without using its cache.
     pub fn resolve(&self, inode: Inode) -> Result<ResolvedInode, FsError> {
-        self.current().resolve(inode)
+        let current = self.current();
+        current.note_request();
+        current.resolve(inode)
     }
 
     /// Looks up `name` in a directory (see [`OpenNode::child`]) and resolves it in the present state.

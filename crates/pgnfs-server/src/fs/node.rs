@@ -8,12 +8,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use self_cell::self_cell;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::branch::BranchFs;
+use super::branch::{BranchFs, DetachedDirectory};
 use super::database::DatabaseFs;
 use super::files::{BranchFile, File};
 use super::remote::{Remote, RunOn};
 use super::searches::SearchesFs;
-use super::state::{ChessFs, FolderFs, Meaning, RootInfo};
+use super::state::{ChessFs, FolderFs, RootInfo};
 use super::times::{noon, seconds_and_nanoseconds};
 use super::types::{Attributes, Chunk, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind};
 use crate::tree::{Existing, Node, Section};
@@ -29,6 +29,19 @@ pub struct ResolvedInode {
     fs: Arc<ChessFs>,
     inode: Inode,
     meaning: Meaning,
+}
+
+/// The meaning of an inode number.
+#[derive(Clone)]
+enum Meaning {
+    /// A folder of the source, or the directory of a branch.
+    Folder(usize),
+    /// The directory of a search, or an earlier state of the directory of a branch.
+    Detached(Arc<DetachedDirectory>),
+    /// `info.txt` at the root.
+    RootInfo,
+    /// A node below the directory of a branch: of the source, of a search, or retired.
+    InBranch(Arc<BranchFs>, Node),
 }
 
 impl ResolvedInode {
@@ -75,7 +88,7 @@ impl ResolvedInode {
     /// [`FsError::Stale`] if it does not exist.
     pub fn open_here(self, in_worker: bool) -> Result<OpenNode, FsError> {
         let opened = OpenCell::try_new(self, |node| {
-            let mut opened = Opened::find(&node.fs, &node.meaning).ok_or(FsError::Stale)?;
+            let mut opened = Opened::find(node).ok_or(FsError::Stale)?;
             if let Opened::InBranch(node) = &mut opened
                 && node.wait_to_open() == Wait::None
                 && (in_worker || !node.touches_source_to_open())
@@ -94,11 +107,25 @@ impl ChessFs {
     /// # Errors
     /// [`FsError::Stale`] if the inode belongs to no database and no folder.
     pub fn resolve(self: &Arc<ChessFs>, inode: Inode) -> Result<ResolvedInode, FsError> {
-        self.note_request();
+        let meaning = if inode == self.root_info() {
+            Meaning::RootInfo
+        } else if let Some((prefix, node)) = inode.node().filter(|&(_, node)| node != Node::DATABASE) {
+            let branch = match self.present_branch(prefix) {
+                Some(present) => Arc::clone(present),
+                None => Arc::clone(&self.detached(prefix).ok_or(FsError::Stale)?.branch),
+            };
+            Meaning::InBranch(branch, node)
+        } else if let Some(folder) = self.folders.number_of(inode) {
+            Meaning::Folder(folder)
+        } else {
+            let detached = inode.node().and_then(|(prefix, _)| self.detached(prefix));
+            let detached = detached.filter(|detached| detached.folder.inode == inode);
+            Meaning::Detached(detached.ok_or(FsError::Stale)?)
+        };
         Ok(ResolvedInode {
-            meaning: self.meaning(inode).ok_or(FsError::Stale)?,
             fs: Arc::clone(self),
             inode,
+            meaning,
         })
     }
 }
@@ -127,8 +154,9 @@ pub(super) enum Opened<'a> {
 
 impl<'a> Opened<'a> {
     /// Finds the folder, file or section node of an inode, without opening it.
-    fn find(fs: &'a ChessFs, meaning: &'a Meaning) -> Option<Opened<'a>> {
-        Some(match meaning {
+    fn find(resolved: &'a ResolvedInode) -> Option<Opened<'a>> {
+        let fs = &resolved.fs;
+        Some(match &resolved.meaning {
             Meaning::Folder(folder) => Opened::Folder(FolderFs::new(fs, fs.folders.get(*folder)?)),
             Meaning::Detached(detached) => Opened::Folder(FolderFs::detached(fs, detached)),
             Meaning::RootInfo => Opened::RootInfo(RootInfo(fs)),
@@ -448,12 +476,12 @@ impl OpenNode {
             let branch = own.or_else(|| fs.present_branch(prefix).map(Arc::as_ref));
             Some((branch.filter(|_| is_below)?, node))
         });
-        let meaning;
+        let resolved;
         let mut opened = match in_branch {
             Some((branch, node)) => Opened::InBranch(BranchNode::find(branch, node)?),
             None => {
-                meaning = fs.meaning(entry)?;
-                Opened::find(fs, &meaning)?
+                resolved = fs.resolve(entry).ok()?;
+                Opened::find(&resolved)?
             }
         };
         let wait = match &opened {

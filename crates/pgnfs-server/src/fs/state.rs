@@ -60,19 +60,6 @@ pub(super) struct Common {
     pub(super) on_error: OnceLock<Box<dyn Fn() + Send + Sync>>,
 }
 
-/// The meaning of an inode number.
-#[derive(Clone)]
-pub(super) enum Meaning {
-    /// A folder of the source, or the directory of a branch.
-    Folder(usize),
-    /// The directory of a search, or an earlier state of the directory of a branch.
-    Detached(Arc<DetachedDirectory>),
-    /// `info.txt` at the root.
-    RootInfo,
-    /// A node below the directory of a branch.
-    InBranch(Arc<BranchFs>, Node),
-}
-
 impl ChessFs {
     /// Serves a library. Decodes no game and builds no view.
     pub fn new(library: Library, mut options: ServeOptions) -> Arc<ChessFs> {
@@ -249,21 +236,6 @@ impl ChessFs {
         self.branches.get(&prefix)
     }
 
-    /// Resolves an inode in this state. The node may not exist.
-    pub(super) fn meaning(&self, inode: Inode) -> Option<Meaning> {
-        if inode == self.root_info() {
-            return Some(Meaning::RootInfo);
-        }
-        if let Some((prefix, node)) = inode.node().filter(|&(_, node)| node != Node::DATABASE) {
-            return Some(Meaning::InBranch(self.branch_with(prefix)?, node));
-        }
-        if let Some(folder) = self.folders.number_of(inode) {
-            return Some(Meaning::Folder(folder));
-        }
-        let detached = self.detached(inode.node()?.0)?;
-        (detached.folder.inode == inode).then_some(Meaning::Detached(detached))
-    }
-
     /// The branch of the database whose directory is the root.
     pub(super) fn root_branch(&self) -> Option<&Arc<BranchFs>> {
         self.present_branch(self.folders.get(0)?.branch?)
@@ -273,12 +245,6 @@ impl ChessFs {
     pub(super) fn root_info(&self) -> Inode {
         let own = self.root_branch().map(|branch| branch.inode(Node::INFO));
         own.unwrap_or(Inode::LIBRARY_INFO)
-    }
-
-    /// The branch with this prefix: of the source, of a search, or retired.
-    pub(super) fn branch_with(&self, prefix: Prefix) -> Option<Arc<BranchFs>> {
-        let detached = || Some(Arc::clone(&self.detached(prefix)?.branch));
-        self.present_branch(prefix).cloned().or_else(detached)
     }
 
     /// The directory with this prefix of a search, or of an earlier state. The directory of a search is created again
@@ -447,8 +413,8 @@ impl<'a> FolderFs<'a> {
     }
 
     /// The directory of a search, or an earlier state of the directory of a branch.
-    pub(super) fn detached(fs: &'a ChessFs, detached: &'a DetachedDirectory) -> FolderFs<'a> {
-        let exists = fs.meaning(detached.parent).is_some();
+    pub(super) fn detached(fs: &'a Arc<ChessFs>, detached: &'a DetachedDirectory) -> FolderFs<'a> {
+        let exists = fs.resolve(detached.parent).is_ok();
         FolderFs {
             fs,
             folder: &detached.folder,
