@@ -4,6 +4,7 @@
 //! the bytes. This module adds sizes, the cache of decoded games, and files that consist of many games.
 
 mod branch;
+mod branch_node;
 mod cache;
 mod current_state;
 mod database;

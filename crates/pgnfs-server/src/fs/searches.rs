@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::branch::{BranchFs, Copies, DetachedDirectory};
-use super::node::BranchNode;
+use super::branch_node::BranchNode;
 use super::registry::{Registry, SearchPlace};
 use super::remote::RunOn;
 use super::state::ChessFs;
