@@ -5,7 +5,7 @@ use std::io::{self, IoSliceMut};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use rustix::fs::{Access, Mode, OFlags};
@@ -15,16 +15,33 @@ use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SocketFlags, SocketType,
 };
 
-use super::MountOptions;
 use super::background::STAGE;
 use super::ended;
 use super::error::MountError;
 use super::held::HeldMount;
 use super::point::MountPoint;
+use crate::fuse::Presentation;
 use chessdb_library::mounts::{Mount, Mounts, TYPE};
 
 const DEVICE: &str = "/dev/fuse";
 const HELPER: &str = "fusermount3";
+
+/// Options of a mount.
+#[derive(Clone, Debug)]
+pub struct MountOptions {
+    /// The source as shown in the kernel's table of mounts.
+    pub source: PathBuf,
+    /// Owner and permissions of the files.
+    pub presentation: Presentation,
+    /// True if other users may access the mount.
+    pub allow_other: bool,
+    /// True if the kernel enforces the permissions of files for all users.
+    pub default_permissions: bool,
+    /// Number of threads that read requests.
+    pub threads: usize,
+    /// Number of threads that decode in the background.
+    pub decoders: usize,
+}
 
 /// Checks that the kernel offers FUSE to this user.
 pub fn check() -> Result<(), MountError> {

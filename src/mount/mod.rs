@@ -18,14 +18,14 @@ use std::fs::metadata;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
 use fuser::{Session, SessionACL};
 use signal_hook::iterator::Signals;
 
-use crate::fuse::{self, Fuse, Presentation};
+use crate::fuse::{self, Fuse};
 use crate::status::{self, Mounted, Socket};
 use chessdb_library::turns::{LOWEST, lower_priority};
 use ended::MountIdentity;
@@ -33,28 +33,12 @@ use pgnfs_server::Server;
 use pgnfs_server::{Outdated, PassOptions};
 
 pub use background::{is_background, is_detached, report_failure, start_in_background};
+pub use device::MountOptions;
 pub use error::{MountError, in_shell};
 pub use guardian::{COMMAND as GUARDIAN, guard};
 pub use point::{MountPoint, check_alive, find, showing, unmount};
 pub use privileges::give_up_to_read;
 pub use signals::{ending_signals, ignore_others, survive_long_files};
-
-/// Options of a mount.
-#[derive(Clone, Debug)]
-pub struct MountOptions {
-    /// The source as shown in the kernel's table of mounts.
-    pub source: PathBuf,
-    /// Owner and permissions of the files.
-    pub presentation: Presentation,
-    /// True if other users may access the mount.
-    pub allow_other: bool,
-    /// True if the kernel enforces the permissions of files for all users.
-    pub default_permissions: bool,
-    /// Number of threads that read requests.
-    pub threads: usize,
-    /// Number of threads that decode in the background.
-    pub decoders: usize,
-}
 
 /// Mounts, starts the server, and answers requests until the mount is unmounted by a signal, by `unmount`, or by
 /// another program. Calls `ready` when the files are available.
