@@ -13,8 +13,8 @@ use headers::{
 };
 use pgnfs_server::{Attributes, FsError, OpenFile};
 
-use super::TreeRequest;
 use super::content::{body, media_type, pieces};
+use super::request::TreeRequest;
 use crate::serve::answer::{HttpError, ask};
 
 /// Maximum number of ranges that are sent. A request for more gets the whole file.

@@ -7,8 +7,8 @@ use axum::response::{Html, IntoResponse, Response};
 use pgnfs_server::{Attributes, Detail, Entry, FsError, Inode, Kind, Requests, Visitor};
 use serde::Serialize;
 
-use super::TreeRequest;
 use super::file::modified;
+use super::request::TreeRequest;
 use crate::serve::answer::{AnswerSender, HttpError, ask};
 use crate::serve::html::escaped;
 use crate::serve::path::encoded;

@@ -3,29 +3,20 @@
 mod content;
 mod file;
 mod listing;
+mod request;
 mod webdav;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chessdb_library::links::NamesLeft;
-use pgnfs_server::{Attributes, FsError, Kind, Requests};
+use pgnfs_server::{FsError, Kind, Requests};
 
-use super::answer::{HttpError, Visit, ask};
+use super::answer::{HttpError, Visit};
 use super::path::TreePath;
+use request::TreeRequest;
 
 /// The methods of all paths below `/files`.
 const ALLOWED: HeaderValue = HeaderValue::from_static("GET, HEAD, OPTIONS, PROPFIND");
-
-/// A request for the tree.
-struct TreeRequest {
-    requests: Requests,
-    visit: Visit,
-    path: TreePath,
-    headers: HeaderMap,
-    /// The part of the address after `?`.
-    query: String,
-}
 
 /// Answers a request for a path below `/files`.
 pub(super) async fn answer(State(requests): State<Requests>, visit: Visit, request: Request) -> Response {
@@ -80,53 +71,10 @@ impl TreeRequest {
         }
     }
 
-    /// The node of a path. If the state of the source is dropped meanwhile, looks up the path once more.
-    async fn find(&self, path: &TreePath) -> Result<Attributes, FsError> {
-        let in_tree = path.in_tree();
-        let find = || {
-            ask(self.visit, |answer| {
-                self.requests.find(self.visit.visitor, &in_tree, answer)
-            })
-        };
-        match find().await {
-            Err(FsError::Stale) => find().await,
-            found => found,
-        }
-    }
-
     /// Redirects the client to the path without links.
     async fn redirect(&self) -> Result<Response, HttpError> {
         let (path, _) = self.without_links(&self.path).await?;
         Ok(moved(StatusCode::TEMPORARY_REDIRECT, &path))
-    }
-
-    /// The path without links, and its node.
-    async fn without_links(&self, path: &TreePath) -> Result<(TreePath, Attributes), FsError> {
-        let mut rest = NamesLeft::of(path.names.clone());
-        let mut path = TreePath {
-            names: Vec::new(),
-            is_directory: true,
-        };
-        let mut found = self.find(&path).await?;
-        while let Some(name) = rest.next() {
-            path.names.push(name);
-            found = self.find(&path).await?;
-            if found.kind != Kind::Link {
-                continue;
-            }
-            let target = ask(self.visit, |answer| {
-                self.requests.target(self.visit.visitor, found.inode, answer)
-            })
-            .await?;
-            path = path.linked(&target);
-            // The target may itself go through links.
-            if !rest.follow(path.names.drain(..)) {
-                return Err(FsError::NotFound);
-            }
-            found = self.find(&path).await?;
-        }
-        path.is_directory = found.kind == Kind::Directory;
-        Ok((path, found))
     }
 }
 

@@ -20,10 +20,10 @@ use quick_xml::name::ResolveResult;
 use quick_xml::reader::NsReader;
 use tokio::time::timeout;
 
-use super::TreeRequest;
 use super::content::media_type;
 use super::file::modified;
 use super::listing::{FIRST, ListingRow};
+use super::request::TreeRequest;
 use crate::serve::answer::{HttpError, ask};
 use crate::serve::html::escaped;
 use crate::serve::path::TreePath;
