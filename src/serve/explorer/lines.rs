@@ -2,7 +2,6 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -11,11 +10,8 @@ use pgnfs_server::FsError;
 use tokio::sync::watch::{Receiver, channel};
 use tokio::time::{Interval, MissedTickBehavior, interval_at};
 
-use super::ExplorerRequest;
+use super::request::{ExplorerRequest, LINE_EVERY};
 use crate::serve::answer::Visit;
-
-/// How often a line is sent.
-pub(super) const LINE_EVERY: Duration = Duration::from_secs(1);
 
 /// The lines that answer a question. Fails if an error occurs before the first line.
 pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsError> {
