@@ -11,7 +11,7 @@ use chessdb_library::table::GamePath;
 use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Given, about, has_position, line, line_key, search};
+use super::request::{Api, ApiError, GameList, Given, about, has_position, line, line_key, search};
 use crate::serve::answer::{Visit, search_in_turn};
 use crate::serve::answer_cache::{GamesId, KeptAnswers};
 use crate::serve::line::PlayedLine;
@@ -34,16 +34,6 @@ struct GamesPage {
     position: Option<Query>,
     /// The key of a cached list: everything but the search that determines it.
     question: String,
-}
-
-/// A window of a sorted list. Windows are cached, because sorting takes longer than showing a page.
-pub(super) struct GameList {
-    /// The number of games in the whole list.
-    count: u32,
-    /// Numbers among the games of all parts.
-    games: Box<[u32]>,
-    /// The ply where each game has the position, if the request has one.
-    plies: Option<Box<[u32]>>,
 }
 
 /// Number of games in a window. Windows start at multiples of half this number, so every page is inside one window.

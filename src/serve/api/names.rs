@@ -8,7 +8,7 @@ use chessdb_library::query::{GameNames, NameList, fields};
 use pgnfs_server::FsError;
 use serde_json::{Value, json};
 
-use super::{Api, ApiError, Given, about};
+use super::request::{Api, ApiError, Given, about};
 use crate::serve::answer::{Visit, search_in_turn};
 
 /// Default and maximum number of names of each kind.

@@ -13,7 +13,8 @@ use pgnfs_server::{FsError, Requests};
 use serde_json::{Value, json};
 
 use super::board::{self, color};
-use super::{Api, ApiError, Given, about, games, json_text};
+use super::games;
+use super::request::{Api, ApiError, Given, about, json_text};
 use crate::serve::answer::{Visit, read_query, search_in_turn};
 use crate::serve::line::{fen, uci};
 use crate::serve::player::player_term;

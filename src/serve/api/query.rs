@@ -7,7 +7,7 @@ use chessdb_library::query::Query;
 use pgnfs_server::Requests;
 use serde_json::{Value, json};
 
-use super::{ApiError, Given, has_position, line};
+use super::request::{ApiError, Given, has_position, line};
 use crate::serve::answer::{Visit, read_query};
 use crate::serve::path::TreePath;
 use crate::serve::search::read_search;
