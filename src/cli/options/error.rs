@@ -1,9 +1,8 @@
 //! What is wrong with options.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use super::Scope;
+use super::row::{Scope, ValidValues};
 use chessdb_library::library::{abridged, on_one_line};
 
 /// Maximum number of bytes of a value that an error shows.
@@ -67,6 +66,3 @@ impl fmt::Display for OptionError {
 }
 
 impl std::error::Error for OptionError {}
-
-/// Description of valid values, in words that follow "is not".
-pub type ValidValues = Cow<'static, str>;

@@ -1,7 +1,8 @@
 //! The options of all commands that read games.
 
+use super::row::{CACHE, OptionRow, READ, SHOW, SPEED};
+use super::settings::CacheFolder;
 use super::values::{bytes, passwords};
-use super::{CACHE, CacheFolder, OptionRow, READ, SHOW, SPEED};
 use chessdb::PgnForm;
 use chessdb::formats::FORMATS;
 use chessdb_library::positions::IndexUse;

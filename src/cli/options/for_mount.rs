@@ -1,7 +1,7 @@
 //! The options of `mount` alone.
 
+use super::row::{OWNERS, OptionRow, SHOW};
 use super::values;
-use super::{OWNERS, OptionRow, SHOW};
 
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::row::{OptionRow, SHOW};
 use super::values::spelling_file;
-use super::{OptionRow, SHOW};
 use chessdb_library::spelling::Spelling;
 
 pub(super) static ROWS: &[OptionRow] = &[OptionRow {

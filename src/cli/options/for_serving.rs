@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::row::{OptionRow, READ, SHOW, SPEED};
 use super::values::{bytes, means};
-use super::{OptionRow, READ, SHOW, SPEED};
 
 pub(super) static ROWS: &[OptionRow] = &[
     OptionRow {

@@ -4,7 +4,26 @@ use clap::{Arg, ArgAction, ArgMatches};
 
 use super::error::OptionError;
 use super::generic::is_generic;
-use super::{OptionRow, Scope, Settings, rows};
+use super::row::{OptionRow, Scope};
+use super::settings::Settings;
+use super::{for_games, for_mount, for_search, for_serving};
+
+/// The options in a scope, including hidden ones.
+pub(super) fn rows(scope: Scope) -> impl Iterator<Item = &'static OptionRow> {
+    let sets = [
+        for_games::ROWS,
+        for_search::ROWS,
+        for_serving::ROWS,
+        for_mount::ROWS,
+    ];
+    let number = match scope {
+        Scope::Games => 1,
+        Scope::Search => 2,
+        Scope::Serve => 3,
+        Scope::Mount => 4,
+    };
+    sets.into_iter().take(number).flatten()
+}
 
 /// The arguments of all options in a scope, and `-o`.
 pub fn arguments(scope: Scope) -> Vec<Arg> {

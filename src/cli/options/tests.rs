@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use super::read::rows;
 use super::*;
 
 fn parse(scope: Scope, words: &[&str]) -> Result<Settings, OptionError> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use encoding_rs::WINDOWS_1252;
 use flate2::read::MultiGzDecoder;
 
-use super::error::ValidValues;
+use super::row::ValidValues;
 use crate::secret::{read_secret, regular_file};
 use chessdb::Passwords;
 use chessdb_library::spelling::{Spelling, SpellingFile};
