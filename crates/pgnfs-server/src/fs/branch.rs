@@ -12,18 +12,18 @@ use log::Level;
 use super::database::DatabaseFs;
 use super::files::BranchFiles;
 use super::join::Joins;
+use super::part::PartFs;
 use super::references::BranchReferences;
 use super::remote::Remote;
 use super::table::Tables;
 use super::types::{Failure, FsError, Kind};
-use crate::tree::{Existing, GameSet, Games, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
+use crate::tree::{Existing, GameSet, Inode, NamedSearch, Node, Prefix, Row, Section, TreeFolder};
 use chessdb::Keys;
 use chessdb_library::made::Wait;
 use chessdb_library::once_lru::OnceLru;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, IndexState, IndexUse};
 use chessdb_library::query::Query;
 use chessdb_library::spelling::{Names, Spelling};
-use chessdb_library::table::GamePath;
 use chessdb_library::workers::Pause;
 
 /// A branch as a directory of files. For each kind of file there is one type, which assembles the file from the
@@ -567,18 +567,6 @@ impl DetachedDirectory {
     }
 }
 
-/// A database in a branch.
-#[derive(Clone)]
-pub(super) struct PartFs<'a> {
-    pub(super) database: &'a DatabaseFs,
-    /// The games that are shown.
-    pub(super) games: Games<'a>,
-    /// Path of the database's directory, if the branch has several.
-    pub(super) path: Option<&'a str>,
-    /// The names under which players are shown, if these are not the stored ones.
-    pub(super) names: Option<&'a Names>,
-}
-
 /// Which copies of a duplicated game are counted.
 pub(super) enum Copies<'a> {
     /// All.
@@ -589,27 +577,4 @@ pub(super) enum Copies<'a> {
     BestFor(&'a Query),
     /// All copies, but of the games of this database only the best ones.
     BestOf(&'a BranchFs),
-}
-
-impl PartFs<'_> {
-    /// The tags of its games as tables, read now.
-    pub(super) fn new_tables(&self, threads: usize) -> Result<Tables, FsError> {
-        self.database.new_tables(&self.games, self.names, threads)
-    }
-
-    /// The path of a game in rows of tables.
-    pub(super) fn path_of(&self, game: u32) -> GamePath<'_> {
-        let path = self.path.unwrap_or_default();
-        GamePath {
-            database: path,
-            folder: path,
-            game,
-            digits: self.database.indexed().digits(),
-        }
-    }
-
-    /// True if all games of the database are shown as in its own directory.
-    pub(super) fn is_whole(&self) -> bool {
-        self.names.is_none() && self.games.are_all_of(self.database.served_entry().database.len())
-    }
 }

@@ -13,6 +13,7 @@ mod game_texts;
 mod info;
 mod join;
 mod node;
+mod part;
 mod pass;
 mod references;
 mod registry;

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::file::File;
-use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::game_texts::decode_missing;
+use crate::fs::part::PartFs;
 use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};

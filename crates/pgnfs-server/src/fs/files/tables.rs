@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::file::File;
-use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::branch::BranchFs;
+use crate::fs::part::PartFs;
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
 use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::file::File;
 use super::file_cache::WholeTable;
-use crate::fs::branch::{BranchFs, PartFs};
+use crate::fs::branch::BranchFs;
+use crate::fs::part::PartFs;
 use crate::fs::table::{WriteError, tags_of_all};
 use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};

@@ -1,7 +1,7 @@
 //! The tables of a branch: the rows of its parts' tables, with more columns if it has several parts.
 
 use super::{PIECE, Tables, append_piece, games_of, read_pieces};
-use crate::fs::branch::PartFs;
+use crate::fs::part::PartFs;
 use crate::fs::types::{Failure, FsError};
 use crate::tree::Table;
 use chessdb_library::table::{Columns, NULL, TagCounts, append_field, append_string};
