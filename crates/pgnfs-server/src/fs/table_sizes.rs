@@ -4,111 +4,82 @@
 //! empty. The file is of the kind of those with the sizes of games.
 
 use std::io;
-use std::sync::{Arc, OnceLock};
-
-use parking_lot::Mutex;
+use std::sync::Arc;
 
 use super::branch::BranchFs;
-use chessdb_library::kept::{KeptFile, KeptKind, Numbers, SectionId, Sections};
-
-/// A table whose size is kept.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum SizedTable {
-    Csv,
-    Ndjson,
-    Parquet,
-    Duplicates,
-    Overview,
-}
-
-/// Number of [`SizedTable`]s.
-const TABLES: usize = SizedTable::Overview as usize + 1;
+use super::files::SizedTable;
+use super::types::{Failure, FsError};
+use chessdb_library::kept::{KeptFile, KeptKind, Numbers, Sections, WholeFile};
 
 /// Bytes of a kept file at most: a header, and the section.
 const MOST_BYTES: u64 = 1 << 20;
 
-#[derive(Clone, Copy, Debug)]
-struct AllSizes;
-
-impl SectionId for AllSizes {
-    fn place(self) -> usize {
-        0
-    }
-
-    fn are_valid(numbers: &Numbers) -> bool {
-        numbers.sections[0].1 == 8 * TABLES as u64
-    }
-}
-
 /// The sizes of the tables of a branch. A known size never changes.
-pub(super) struct TableSizes {
-    known: [OnceLock<u64>; TABLES],
-    is_read: OnceLock<()>,
-    /// Their kept file, which a database removes when it can no longer be trusted.
-    file: Mutex<Option<Arc<KeptFile>>>,
-}
-
-impl TableSizes {
-    pub(super) fn new() -> TableSizes {
-        TableSizes {
-            known: [const { OnceLock::new() }; TABLES],
-            is_read: OnceLock::new(),
-            file: Mutex::default(),
-        }
-    }
-
+impl BranchFs {
     /// The size of a table, if it is known. Reads nothing.
-    pub(super) fn get(&self, table: SizedTable) -> Option<u64> {
-        self.known.get(table as usize)?.get().copied()
+    pub(super) fn known_size(&self, table: SizedTable) -> Option<u64> {
+        self.files.sizes.known[table as usize].get().copied()
     }
 
-    /// The size of a table, if it is known or kept.
-    pub(super) fn find(&self, branch: &BranchFs, table: SizedTable) -> Option<u64> {
-        self.is_read.get_or_init(|| self.read(branch));
-        self.get(table)
+    /// The size of a table: known, kept, or of the table that `make` makes.
+    pub(super) fn size_of(
+        &self,
+        table: SizedTable,
+        make: impl FnOnce() -> Result<u64, FsError>,
+    ) -> Result<u64, FsError> {
+        self.read_sizes();
+        self.known_size(table).map_or_else(make, Ok)
     }
 
-    /// Records the size of a table that was made, and keeps it. False if another size was reported before. The kept
-    /// sizes are then wrong, and are removed.
-    pub(super) fn record(&self, branch: &BranchFs, table: SizedTable, size: u64) -> bool {
-        let Some(known) = self.known.get(table as usize) else {
-            return false;
-        };
+    /// Records the size of a table that was made, and keeps it.
+    ///
+    /// # Errors
+    /// If another size was reported before. The kept sizes are then wrong, and are removed.
+    pub(super) fn record_size(&self, table: SizedTable, size: u64) -> Result<(), FsError> {
+        let known = &self.files.sizes.known[table as usize];
         let is_new = known.get().is_none();
         if *known.get_or_init(|| size) != size {
-            branch.kept_sizes().inspect(|file| file.remove());
-            return false;
+            self.kept_sizes().inspect(|file| file.remove());
+            return Err(self.fail(Failure::Tags));
         }
-        if is_new && branch.keeps_tables() {
-            self.write(branch);
+        if is_new && self.keeps_tables() {
+            self.write_sizes();
         }
-        true
+        Ok(())
     }
 
-    fn read(&self, branch: &BranchFs) {
-        let Some(file) = branch.kept_sizes() else { return };
-        let Some(sections) = file.read::<AllSizes>(MOST_BYTES) else {
-            return;
-        };
-        for (place, known) in self.known.iter().enumerate() {
-            let size = sections.u64(AllSizes, place).unwrap_or(0);
-            if size != 0 {
-                known.get_or_init(|| size);
+    /// Reads the kept sizes on first use.
+    fn read_sizes(&self) {
+        let sizes = &self.files.sizes;
+        sizes.are_read.get_or_init(|| {
+            let Some(file) = self.kept_sizes() else { return };
+            let Some(sections) = file.read(MOST_BYTES) else {
+                return;
+            };
+            if sections.len(WholeFile) != 8 * sizes.known.len() {
+                return;
             }
-        }
-        self.hold(branch, file);
+            for (place, known) in sizes.known.iter().enumerate() {
+                let size = sections.u64(WholeFile, place).unwrap_or(0);
+                if size != 0 {
+                    known.get_or_init(|| size);
+                }
+            }
+            self.remove_on_distrust(file);
+        });
     }
 
-    fn write(&self, branch: &BranchFs) {
+    fn write_sizes(&self) {
         // Read first, so that writing keeps the sizes of other tables.
-        self.is_read.get_or_init(|| self.read(branch));
-        let Some(file) = branch.kept_sizes() else { return };
-        let sizes = self.known.iter().map(|known| known.get().copied().unwrap_or(0));
+        self.read_sizes();
+        let Some(file) = self.kept_sizes() else { return };
+        let known = self.files.sizes.known.iter();
+        let sizes = known.map(|known| known.get().copied().unwrap_or(0));
         let mut sections = Sections::in_memory(Vec::new(), Numbers::default());
-        sections.append(AllSizes, sizes.flat_map(u64::to_le_bytes).collect());
+        sections.append(WholeFile, sizes.flat_map(u64::to_le_bytes).collect());
         let written = file.write(|file, key| -> io::Result<()> { sections.write(file, key) });
         match written {
-            Ok(_) => self.hold(branch, file),
+            Ok(_) => self.remove_on_distrust(file),
             Err(error) => log::info!(
                 "cannot keep sizes of tables in {}: {error}",
                 file.path().display()
@@ -116,12 +87,12 @@ impl TableSizes {
         }
     }
 
-    /// Registers the file to be removed when a database can no longer be trusted.
-    fn hold(&self, branch: &BranchFs, file: KeptFile) {
+    /// Registers the file with the sizes to be removed when a database can no longer be trusted.
+    fn remove_on_distrust(&self, file: KeptFile) {
         let file = Arc::new(file);
-        let texts = branch.databases().iter().map(|database| database.texts());
+        let texts = self.databases().iter().map(|database| database.texts());
         texts.for_each(|texts| texts.remove_on_distrust(&file));
-        *self.file.lock() = Some(file);
+        *self.files.sizes.kept.lock() = Some(file);
     }
 }
 

@@ -1,12 +1,11 @@
 //! A cache of the files of a branch.
 
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
-use crate::fs::table_sizes::TableSizes;
 use crate::tree::Node;
 use chessdb_library::kept::{KeptFile, Sections, WholeFile};
 use chessdb_library::made::Made;
@@ -93,5 +92,38 @@ impl WholeTable {
     /// The memory that it takes, in bytes, if it is not in a file. A table that is still being made counts later.
     pub(super) fn memory(&self) -> usize {
         self.bytes.sum(|bytes| bytes.memory())
+    }
+}
+
+/// A table whose size is kept.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::fs) enum SizedTable {
+    Csv,
+    Ndjson,
+    Parquet,
+    Duplicates,
+    Overview,
+}
+
+/// Number of [`SizedTable`]s.
+const TABLES: usize = SizedTable::Overview as usize + 1;
+
+/// The sizes of the tables of a branch.
+pub(in crate::fs) struct TableSizes {
+    /// By [`SizedTable`].
+    pub(in crate::fs) known: [OnceLock<u64>; TABLES],
+    /// Set once the kept sizes are among the known ones.
+    pub(in crate::fs) are_read: OnceLock<()>,
+    /// Their kept file, which a database removes when it can no longer be trusted.
+    pub(in crate::fs) kept: Mutex<Option<Arc<KeptFile>>>,
+}
+
+impl TableSizes {
+    fn new() -> TableSizes {
+        TableSizes {
+            known: [const { OnceLock::new() }; TABLES],
+            are_read: OnceLock::new(),
+            kept: Mutex::default(),
+        }
     }
 }

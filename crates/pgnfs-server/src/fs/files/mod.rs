@@ -19,7 +19,7 @@ use tables::{TableFile, TableOfGames};
 use whole::WholeTableFile;
 
 pub(super) use file::{File, Text};
-pub(super) use file_cache::BranchFiles;
+pub(super) use file_cache::{BranchFiles, SizedTable};
 
 impl BranchFs {
     /// The file of a section that has this content; reads nothing. `None` if the branch has no such file.

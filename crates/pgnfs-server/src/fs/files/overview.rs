@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::file::File;
+use super::file_cache::SizedTable;
 use crate::fs::branch::BranchFs;
 use crate::fs::database::DatabaseFs;
 use crate::fs::game_texts::decode_missing;
 use crate::fs::part::PartFs;
-use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};
 use crate::overview::{Counts, Figures, LatestGame, PlayerSubject, Subject, page};
 use chessdb_library::made::Wait;
@@ -27,14 +27,12 @@ pub(super) struct Overview<'a>(pub(super) &'a BranchFs);
 
 impl File for Overview<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.0.files.sizes.get(SizedTable::Overview)
+        self.0.known_size(SizedTable::Overview)
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        match self.0.files.sizes.find(self.0, SizedTable::Overview) {
-            Some(size) => Ok(size),
-            None => self.text().map(|text| text.len() as u64),
-        }
+        let make = || self.text().map(|text| text.len() as u64);
+        self.0.size_of(SizedTable::Overview, make)
     }
 
     fn read(&self, offset: u64, size: u32) -> Result<Chunk, FsError> {
@@ -81,15 +79,8 @@ impl Overview<'_> {
         };
         let text: Arc<[u8]> = page(&subject, &figures).into_bytes().into();
         branch.check(None)?;
-        if branch
-            .files
-            .sizes
-            .record(branch, SizedTable::Overview, text.len() as u64)
-        {
-            Ok(text)
-        } else {
-            Err(branch.fail(Failure::Tags))
-        }
+        branch.record_size(SizedTable::Overview, text.len() as u64)?;
+        Ok(text)
     }
 }
 

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::file::File;
+use super::file_cache::SizedTable;
 use crate::fs::branch::BranchFs;
 use crate::fs::part::PartFs;
 use crate::fs::table::{CombinedTables, Tables, TablesOfGames};
-use crate::fs::table_sizes::SizedTable;
-use crate::fs::types::{Chunk, Failure, FsError};
+use crate::fs::types::{Chunk, FsError};
 use crate::tree::{Games, GamesOfPart, Node, Table};
 use chessdb_library::made::Wait;
 
@@ -21,11 +21,8 @@ impl TableFile<'_> {
         branch.files.combined.get_or_make(|| {
             let parts = branch.named_parts();
             let tables = CombinedTables::new(&parts, &branch.tables_of(&parts)?);
-            for (table, sized) in [(Table::Csv, SizedTable::Csv), (Table::Ndjson, SizedTable::Ndjson)] {
-                if !branch.files.sizes.record(branch, sized, tables.len(table)) {
-                    return Err(branch.fail(Failure::Tags));
-                }
-            }
+            branch.record_size(SizedTable::Csv, tables.len(Table::Csv))?;
+            branch.record_size(SizedTable::Ndjson, tables.len(Table::Ndjson))?;
             Ok(tables)
         })
     }
@@ -40,14 +37,11 @@ impl TableFile<'_> {
 
 impl File for TableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.0.files.sizes.get(self.sized())
+        self.0.known_size(self.sized())
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        match self.0.files.sizes.find(self.0, self.sized()) {
-            Some(size) => Ok(size),
-            None => Ok(self.tables()?.len(self.1)),
-        }
+        self.0.size_of(self.sized(), || Ok(self.tables()?.len(self.1)))
     }
 
     /// A kept size answers requests for the size without making the tables.

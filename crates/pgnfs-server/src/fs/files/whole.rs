@@ -8,11 +8,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::file::File;
-use super::file_cache::WholeTable;
+use super::file_cache::{SizedTable, WholeTable};
 use crate::fs::branch::BranchFs;
 use crate::fs::part::PartFs;
 use crate::fs::table::{WriteError, tags_of_all};
-use crate::fs::table_sizes::SizedTable;
 use crate::fs::types::{Chunk, Failure, FsError};
 use crate::tree::GameSet;
 use chessdb::game::Tags;
@@ -66,9 +65,9 @@ impl<'a> WholeTableFile<'a> {
             None => self.make(kept.as_deref())?,
         };
         let len = found.len(WholeFile) as u64;
-        if !self.branch.files.sizes.record(self.branch, self.sized, len) {
+        if let Err(error) = self.branch.record_size(self.sized, len) {
             kept.inspect(|kept| kept.remove());
-            return Err(self.branch.fail(Failure::Tags));
+            return Err(error);
         }
         if let Some(kept) = kept {
             let texts = self.branch.databases().iter().map(|database| database.texts());
@@ -171,14 +170,12 @@ impl<'a> WholeTableFile<'a> {
 
 impl File for WholeTableFile<'_> {
     fn size_if_known(&self) -> Option<u64> {
-        self.branch.files.sizes.get(self.sized)
+        self.branch.known_size(self.sized)
     }
 
     fn size(&self) -> Result<u64, FsError> {
-        match self.branch.files.sizes.find(self.branch, self.sized) {
-            Some(size) => Ok(size),
-            None => self.bytes().map(|bytes| bytes.len(WholeFile) as u64),
-        }
+        let make = || self.bytes().map(|bytes| bytes.len(WholeFile) as u64);
+        self.branch.size_of(self.sized, make)
     }
 
     /// A damaged file has to be made again even if the size is known.
