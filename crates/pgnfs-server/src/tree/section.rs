@@ -137,8 +137,6 @@ pub enum Content<'a> {
     Overview,
     /// A raw file inside the database, of this size.
     Member(u32, u64),
-    /// A PGN document that is part of the database.
-    Document(u32),
     /// The tags of all games.
     Table(Table),
     /// Like [`Content::Table`], as a Parquet file.

@@ -9,6 +9,7 @@ use super::indexed_database::IndexedDatabase;
 use super::inode::{KIND_DOCUMENT, Node, Table};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb_library::csv::append_record;
+use chessdb_library::library::document_text;
 use chessdb_library::making::Making;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::repertoire::LEFT_COLUMNS;
@@ -146,7 +147,11 @@ impl Section for Documents {
 
     fn open(&self, node: Node) -> Option<Existing<'_>> {
         let exists = (node.number() as usize) < self.0.database().as_files().documents().len();
-        exists.then_some(Existing::File(Content::Document(node.number())))
+        exists.then_some(Existing::File(Content::Own))
+    }
+
+    fn text(&self, node: Node) -> Option<String> {
+        String::from_utf8(document_text(self.0.entry(), node.number())).ok()
     }
 }
 

@@ -8,7 +8,6 @@ use crate::fs::database::DatabaseFs;
 use crate::fs::info::problem_rows;
 use crate::fs::types::{Chunk, Failure, FsError};
 use crate::tree::{Games, Node, Section};
-use chessdb_library::library::document_text;
 use chessdb_library::made::Wait;
 
 /// `info.txt`
@@ -32,7 +31,7 @@ impl Text for InfoFile<'_> {
     }
 }
 
-/// A file with the text that its section generates, such as `moves.csv`.
+/// A file with the text that its section generates, such as `moves.csv` or a document.
 pub(super) struct SectionText<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
@@ -118,27 +117,6 @@ impl Text for Problems<'_> {
             || !sizes.are_stored() && self.games().is_some_and(|games| sizes.sum(&games).is_some());
         Wait::Common
             .unless(self.branch.files.problems.get().is_some() || sizes.have_problems() || have_some())
-    }
-}
-
-/// A document that a database provides, by its number.
-pub(super) struct Document<'a> {
-    pub(super) branch: &'a BranchFs,
-    pub(super) file: Node,
-    pub(super) database: &'a DatabaseFs,
-    pub(super) number: u32,
-}
-
-impl Text for Document<'_> {
-    fn text_if_known(&self) -> Option<Arc<[u8]>> {
-        self.branch.files.texts.get(&self.file)
-    }
-
-    fn text(&self) -> Result<Arc<[u8]>, FsError> {
-        self.branch.files.texts.get_or_make(self.file, || {
-            let text = document_text(self.database.served_entry(), self.number);
-            self.database.texts().check().map(|()| text.into())
-        })
     }
 }
 

@@ -13,7 +13,7 @@ use std::ops::Deref;
 use super::branch::BranchFs;
 use crate::tree::{Content, Node, Section};
 use game_files::{Concatenated, GameFile};
-use generated::{Document, InfoFile, Problems, RawFile, SectionText};
+use generated::{InfoFile, Problems, RawFile, SectionText};
 use overview::Overview;
 use tables::{TableFile, TableOfGames};
 use whole::WholeTableFile;
@@ -36,12 +36,6 @@ impl BranchFs {
             Content::Problems => Box::new(Problems::new(branch)?),
             Content::Overview => Box::new(Overview(branch)),
             Content::Member(member, size) => Box::new(RawFile::new(branch.own_database()?, member, size)),
-            Content::Document(number) => Box::new(Document {
-                branch,
-                file,
-                database: branch.own_database()?,
-                number,
-            }),
             Content::Table(table) => Box::new(TableFile(branch, table)),
             Content::Parquet => Box::new(WholeTableFile::parquet(branch)),
             Content::Duplicates => Box::new(WholeTableFile::duplicates(branch)),
