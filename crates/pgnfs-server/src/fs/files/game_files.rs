@@ -110,27 +110,13 @@ impl DatabaseFs {
 /// Games one after the other.
 pub(super) struct Joined<'a> {
     database: &'a DatabaseFs,
+    /// Where the offsets are kept.
     joins: &'a Joins,
     file: Node,
     games: Games<'a>,
 }
 
-impl<'a> Joined<'a> {
-    /// A file whose offsets are kept in `joins`.
-    pub(super) fn new(
-        database: &'a DatabaseFs,
-        joins: &'a Joins,
-        file: Node,
-        games: Games<'a>,
-    ) -> Joined<'a> {
-        Joined {
-            database,
-            joins,
-            file,
-            games,
-        }
-    }
-
+impl Joined<'_> {
     /// True for all games of the database.
     fn are_all(&self) -> bool {
         self.games.are_all_of(self.database.sizes().games())
@@ -270,9 +256,15 @@ impl Concatenated<'_> {
             let (Some(database), Some(joins)) = (branch.databases().get(part), branch.joins(part)) else {
                 continue;
             };
-            joined.push(match own.or(own_file) {
-                Some(file) => Joined::new(database, database.joins(), file, games),
-                None => Joined::new(database, joins, self.file, games),
+            let (joins, file) = match own.or(own_file) {
+                Some(file) => (database.joins(), file),
+                None => (joins, self.file),
+            };
+            joined.push(Joined {
+                database,
+                joins,
+                file,
+                games,
             });
         }
         Ok(joined)

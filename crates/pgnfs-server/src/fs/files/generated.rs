@@ -122,19 +122,9 @@ impl Text for Problems<'_> {
 
 /// A member of a database.
 pub(super) struct RawFile<'a> {
-    database: &'a DatabaseFs,
-    member: u32,
-    size: u64,
-}
-
-impl RawFile<'_> {
-    pub(super) fn new(database: &DatabaseFs, member: u32, size: u64) -> RawFile<'_> {
-        RawFile {
-            database,
-            member,
-            size,
-        }
-    }
+    pub(super) database: &'a DatabaseFs,
+    pub(super) member: u32,
+    pub(super) size: u64,
 }
 
 impl File for RawFile<'_> {

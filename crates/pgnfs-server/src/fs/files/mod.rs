@@ -35,7 +35,11 @@ impl BranchFs {
             Content::Info => Box::new(InfoFile(branch)),
             Content::Problems => Box::new(Problems::new(branch)?),
             Content::Overview => Box::new(Overview(branch)),
-            Content::Member(member, size) => Box::new(RawFile::new(branch.own_database()?, member, size)),
+            Content::Member(member, size) => Box::new(RawFile {
+                database: branch.own_database()?,
+                member,
+                size,
+            }),
             Content::Table(table) => Box::new(TableFile(branch, table)),
             Content::Parquet => Box::new(WholeTableFile::parquet(branch)),
             Content::Duplicates => Box::new(WholeTableFile::duplicates(branch)),
