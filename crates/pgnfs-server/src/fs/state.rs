@@ -18,7 +18,7 @@ use super::times::seconds_and_nanoseconds;
 use super::types::{
     Attributes, Directory, Entry, FIRST_OFFSET, FsError, Inode, Kind, ServeOptions, Statistics,
 };
-use crate::tree::{GameSet, Node, Placement, Prefix, Section, SourceTree, TreeFolder, UNIQUE};
+use crate::tree::{GameSet, Node, Prefix, Section, SourceTree, TreeFolder, UNIQUE};
 use chessdb_library::kept::KeptFiles;
 use chessdb_library::library::{Library, LibraryEntry, Opening};
 use chessdb_library::made::{Made, Wait};
@@ -108,15 +108,13 @@ impl ChessFs {
         };
         let hash = identity_hash(&databases);
         let new: Vec<(GameSet, Prefix)> = new.into_iter().map(|branch| (branch, new_prefix(hash))).collect();
-        let placements = databases.iter().map(|database| Placement {
-            path: &database.served_entry().path,
-            prefix: database.prefix(),
-            modified: database.served_entry().modified(),
+        let places = databases.iter().map(|database| {
+            let entry = database.served_entry();
+            (entry.path.as_str(), database.prefix(), entry.modified())
         });
-        let placements: Vec<Placement<'_>> = placements.collect();
         let prefix_of_all = all.first().map(|all| all.prefix());
         let prefix_of_all = prefix_of_all.or(new.first().map(|&(_, prefix)| prefix));
-        let mut folders = SourceTree::new(&placements, prefix_of_all, |branch| {
+        let mut folders = SourceTree::new(places, prefix_of_all, |branch| {
             match branch.and_then(|branch| branches.get(&branch)) {
                 Some(branch) => branch.names_in_directory(),
                 None => vec![INFO.to_owned()],

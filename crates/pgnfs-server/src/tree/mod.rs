@@ -37,4 +37,4 @@ pub use layout::{NamedSearch, SearchName, SearchRefusal};
 pub use new_view::ViewError;
 pub use rows::Row;
 pub use section::{Content, Existing, Kind, Section};
-pub use source::{Placement, SourceTree, TreeFolder, UNIQUE};
+pub use source::{SourceTree, TreeFolder, UNIQUE};

@@ -40,23 +40,13 @@ pub struct TreeFolder {
 /// The first cookie of a subfolder. Entries of a branch have their places as offsets, which are far lower.
 const FIRST_COOKIE: u64 = 1 << 62;
 
-/// A database to be placed in the tree.
-#[derive(Clone, Copy, Debug)]
-pub struct Placement<'a> {
-    /// Path of its directory, with `/` between names; empty for the root.
-    pub path: &'a str,
-    /// Prefix of its inodes.
-    pub prefix: Prefix,
-    /// Newest time of the files, in nanoseconds since 1970.
-    pub modified: i128,
-}
-
 impl SourceTree {
-    /// Builds the folders that lead to the databases, and the directory of all databases if it has a prefix.
-    /// `own_names` returns the names that are taken by other entries in a database's directory, or in the
+    /// Builds the folders that lead to the databases, and the directory of all databases if it has a prefix. Each
+    /// database has the path of its directory, which is empty for the root, the prefix of its inodes, and the newest
+    /// time of its files, in nanoseconds since 1970. `own_names` returns the names that are taken by other entries in a database's directory, or in the
     /// root if it is not one.
-    pub fn new(
-        placements: &[Placement<'_>],
+    pub fn new<'a>(
+        databases: impl Iterator<Item = (&'a str, Prefix, i128)>,
         all: Option<Prefix>,
         own_names: impl Fn(Option<Prefix>) -> Vec<String>,
     ) -> SourceTree {
@@ -65,15 +55,15 @@ impl SourceTree {
             by_inode: HashMap::from([(Inode::ROOT, 0)]),
         };
         // While the tree is built, children have the names of their paths.
-        let mut by_path: HashMap<&str, usize> = HashMap::from([("", 0)]);
-        for placement in placements {
-            let folder = tree.folder(placement.path, &mut by_path);
+        let mut by_path: HashMap<&'a str, usize> = HashMap::from([("", 0)]);
+        for (path, prefix, modified) in databases {
+            let folder = tree.folder(path, &mut by_path);
             let folder = &mut tree.folders[folder];
-            folder.branch = Some(placement.prefix);
+            folder.branch = Some(prefix);
             if folder.inode != Inode::ROOT {
-                folder.inode = Inode::of(placement.prefix, Node::DATABASE);
+                folder.inode = Inode::of(prefix, Node::DATABASE);
             }
-            folder.modified = folder.modified.max(placement.modified);
+            folder.modified = folder.modified.max(modified);
         }
         // Parents have lower numbers than their children.
         for number in (0..tree.folders.len()).rev() {
