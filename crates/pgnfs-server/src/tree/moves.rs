@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::games::Games;
 use super::inode::Node;
-use super::plies::{AtPly, BranchPositions, OpeningNode, Plies, Use};
+use super::plies::{AtPly, BranchPositions, OpeningNode, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb_library::lines::{line_names, move_name, read_line, read_move};
@@ -69,13 +69,13 @@ impl Moves {
         }
     }
 
-    fn plies(&self) -> Plies {
-        Plies::of(self.positions.game_set().end())
-    }
-
     /// The node of the opening tree for a directory; `None` if it does not exist.
     fn game_set(&self, node: Node) -> Option<OpeningNode> {
-        let make = || self.positions.node_at(self.plies().read(node)).ok_or(());
+        let make = || {
+            self.positions
+                .node_at(self.positions.plies().read(node))
+                .ok_or(())
+        };
         self.nodes.get_or_make(node, make).ok()
     }
 
@@ -88,7 +88,7 @@ impl Moves {
             game: game_set.first,
             ply: game_set.depth,
         };
-        let node = self.plies().node(as_, at)?;
+        let node = self.positions.plies().node(as_, at)?;
         self.nodes.put(node, game_set);
         Some(node)
     }
@@ -100,12 +100,12 @@ impl Moves {
 
     fn new_listing(&self, directory: Node) -> Option<Listing> {
         let game_set = self.game_set(directory)?;
-        let at = self.plies().read(directory);
+        let at = self.positions.plies().read(directory);
         let deeper = AtPly {
             ply: at.ply + 1,
             ..at
         };
-        if game_set.games <= MOST_GAMES || self.plies().node(Use::Moves, deeper).is_none() {
+        if game_set.games <= MOST_GAMES || self.positions.plies().node(Use::Moves, deeper).is_none() {
             return Some(Listing {
                 entries: Vec::new(),
                 games: self.positions.games(&game_set)?.into(),
@@ -119,7 +119,7 @@ impl Moves {
         };
         let mut entries: Vec<(String, Node)> = children.into_iter().filter_map(entry).collect();
         let named = FIXED.iter().filter_map(|&(name, as_)| {
-            let node = self.plies().node(as_, at)?;
+            let node = self.positions.plies().node(as_, at)?;
             Some((name.to_owned(), node))
         });
         entries.extend(named);
@@ -132,7 +132,7 @@ impl Moves {
 
     /// The position after the moves of a directory.
     fn position(&self, node: Node) -> Option<Position> {
-        match self.plies().read(node) {
+        match self.positions.plies().read(node) {
             AtPly { ply: 0, .. } => Some(Position::initial()),
             at => self.positions.position(at),
         }
@@ -204,7 +204,7 @@ impl Section for Moves {
             return Some(Existing::Directory);
         }
         self.game_set(node)?;
-        let at = self.plies().read(node);
+        let at = self.positions.plies().read(node);
         let target = match Use::of(node)? {
             Use::MoveLink => self.last_move(at)?,
             Use::LineLink => {
@@ -233,13 +233,13 @@ impl Section for Moves {
         }
         let at = match Use::of(node) {
             Some(Use::LineLink) => None,
-            Some(Use::MovesTable | Use::PositionLink) => Some(self.plies().read(node)),
+            Some(Use::MovesTable | Use::PositionLink) => Some(self.positions.plies().read(node)),
             _ => self
                 .game_set(node)
                 .and_then(|game_set| self.positions.above(&game_set)),
         };
         at.filter(|at| at.ply > 0)
-            .and_then(|at| self.plies().node(Use::Moves, at))
+            .and_then(|at| self.positions.plies().node(Use::Moves, at))
             .unwrap_or(Moves::TOP)
     }
 
@@ -268,9 +268,9 @@ impl Section for Moves {
                 .game_of_name(name, &Games::of(&listing.games));
         }
         if let Some(&(_, as_)) = FIXED.iter().find(|(fixed, _)| *fixed == name) {
-            let at = self.plies().read(directory);
+            let at = self.positions.plies().read(directory);
             self.game_set(directory)?;
-            return self.plies().node(as_, at);
+            return self.positions.plies().node(as_, at);
         }
         let found = self.find_move(directory, name);
         found.or_else(|| self.find_line(name).filter(|_| directory == Moves::TOP))

@@ -61,6 +61,11 @@ impl BranchPositions {
         &self.game_set
     }
 
+    /// How nodes for plies of its games are numbered.
+    pub(super) fn plies(&self) -> Plies {
+        Plies::of(self.game_set.end())
+    }
+
     /// The numbers of the databases that have an index. On first use, opens or builds all indexes.
     pub(super) fn indexed(&self) -> &[usize] {
         self.indexed.get_or(|| {

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use super::game_set::GameSet;
 use super::games::Games;
 use super::inode::{KIND_POSITIONS, KIND_RANKS, Node};
-use super::plies::{AtPly, BranchPositions, FoundPosition, Plies, Use};
+use super::plies::{AtPly, BranchPositions, FoundPosition, Use};
 use super::section::{Content, Existing, Kind, Section};
 use chessdb::board::{Move, Position};
 use chessdb::game::Outcome;
@@ -71,10 +71,6 @@ impl PositionDirectories {
         }
     }
 
-    fn plies(&self) -> Plies {
-        Plies::of(self.positions.game_set().end())
-    }
-
     /// The entries of `positions/` that exist: the usual first position only if a game has it, and novelties only in a
     /// single database.
     fn top_entries(&self) -> impl Iterator<Item = (&'static str, Node)> {
@@ -97,18 +93,20 @@ impl PositionDirectories {
     /// The position of a node; `None` if it does not exist.
     fn found(&self, node: Node) -> Option<Arc<FoundPosition>> {
         Use::of(node)?;
-        let (at, rights) = self.plies().read_position(node);
+        let (at, rights) = self.positions.plies().read_position(node);
         self.positions.at(at, rights)
     }
 
     /// The node that shows a position for one use.
     fn node(&self, as_: Use, found: &FoundPosition) -> Option<Node> {
-        self.plies().position(as_, found.at, found.pattern.rights())
+        self.positions
+            .plies()
+            .position(as_, found.at, found.pattern.rights())
     }
 
     /// The position that a link in `moves/` leads to.
     fn next_position(&self, link: Node) -> Option<String> {
-        let AtPly { game, ply } = self.plies().read(link);
+        let AtPly { game, ply } = self.positions.plies().read(link);
         let (database, game) = self.positions.game_set().database_of(game)?;
         let exists = ply > 0 && !database.keys(game).deleted;
         let position = exists.then(|| position_after(database, game, ply))??;
@@ -128,7 +126,7 @@ impl PositionDirectories {
             } else {
                 move_name(&self.positions.position(before)?, mv)
             };
-            Some((name?, self.plies().node(Use::NextMove, after)?))
+            Some((name?, self.positions.plies().node(Use::NextMove, after)?))
         };
         let mut moves: Vec<(String, Node)> = found.next.iter().filter_map(entry).collect();
         moves.sort_unstable();
@@ -171,7 +169,7 @@ impl Section for PositionDirectories {
                 _ => node != Self::TOP && node.kind() != KIND_RANKS,
             },
             Some(Use::NextMove) => true,
-            Some(_) => self.positions.is_kept(self.plies().read_position(node)),
+            Some(_) => self.positions.is_kept(self.positions.plies().read_position(node)),
         })
     }
 
@@ -243,7 +241,7 @@ impl Section for PositionDirectories {
             }
             // The position before the move. Other moves may lead to the same position.
             Some(Use::NextMove) => {
-                let AtPly { game, ply } = self.plies().read(node);
+                let AtPly { game, ply } = self.positions.plies().read(node);
                 let searched = self.positions.game_set().database_of(game);
                 let before = searched
                     .and_then(|(database, game)| position_after(database, game, ply.saturating_sub(1)));
@@ -251,8 +249,8 @@ impl Section for PositionDirectories {
                 found.and_then(|found| self.node(Use::NextMoves, &found))
             }
             Some(_) => {
-                let (at, rights) = self.plies().read_position(node);
-                self.plies().position(Use::Position, at, rights)
+                let (at, rights) = self.positions.plies().read_position(node);
+                self.positions.plies().position(Use::Position, at, rights)
             }
         };
         above.unwrap_or(Self::TOP)
