@@ -11,23 +11,11 @@ use crate::tree::Prefix;
 /// Maximum number of earlier states of a directory. Inodes of older ones are stale.
 const MOST: usize = 4;
 
-/// An earlier state of a directory.
-struct Retired {
-    directory: Arc<DetachedDirectory>,
-    /// Later states have higher numbers.
-    number: u64,
-}
-
-impl Retired {
-    fn branch(&self) -> &BranchFs {
-        &self.directory.branch
-    }
-}
-
 /// Earlier states by the prefixes of their inodes.
 #[derive(Default)]
 pub(super) struct RetiredBranches {
-    by_prefix: HashMap<Prefix, Retired>,
+    /// Each with its number: later states have higher ones.
+    by_prefix: HashMap<Prefix, (Arc<DetachedDirectory>, u64)>,
     /// Retired directories that show games of other directories.
     combined: Vec<Arc<DetachedDirectory>>,
     /// The number of the last one.
@@ -37,13 +25,13 @@ pub(super) struct RetiredBranches {
 impl RetiredBranches {
     /// The state with this prefix.
     pub(super) fn get(&self, prefix: Prefix) -> Option<&Arc<DetachedDirectory>> {
-        self.by_prefix.get(&prefix).map(|retired| &retired.directory)
+        self.by_prefix.get(&prefix).map(|(directory, _)| directory)
     }
 
     /// All states.
     pub(super) fn all(&self) -> Vec<Arc<DetachedDirectory>> {
         let states = self.by_prefix.values();
-        states.map(|retired| Arc::clone(&retired.directory)).collect()
+        states.map(|(directory, _)| Arc::clone(directory)).collect()
     }
 
     /// Adds directories of branches that the source no longer has. Removes those that are present again, those that are
@@ -55,17 +43,16 @@ impl RetiredBranches {
     ) -> Vec<Arc<DetachedDirectory>> {
         for directory in gone {
             self.last += 1;
-            let number = self.last;
             let prefix = directory.branch.prefix();
-            self.by_prefix.insert(prefix, Retired { directory, number });
+            self.by_prefix.insert(prefix, (directory, self.last));
         }
         self.by_prefix.retain(|prefix, _| !present.contains(prefix));
         let kept = self.all_needed();
         let dropped = self.by_prefix.extract_if(|prefix, _| !kept.contains(prefix));
-        let dropped = dropped.map(|(_, retired)| retired.directory).collect();
-        let combined = self.by_prefix.values();
-        let combined = combined.filter(|retired| retired.branch().own_database().is_none());
-        self.combined = combined.map(|retired| Arc::clone(&retired.directory)).collect();
+        let dropped = dropped.map(|(_, (directory, _))| directory).collect();
+        self.combined = self.all();
+        self.combined
+            .retain(|directory| directory.branch.own_database().is_none());
         dropped
     }
 
@@ -75,9 +62,9 @@ impl RetiredBranches {
         let mut dropped = Vec::new();
         let mut next = vec![prefix];
         while let Some(prefix) = next.pop() {
-            let retired = self.by_prefix.get(&prefix);
-            if retired.is_some_and(|retired| !self.needs(retired))
-                && let Some(Retired { directory, .. }) = self.by_prefix.remove(&prefix)
+            let retired = self.get(prefix);
+            if retired.is_some_and(|directory| !self.needs(&directory.branch))
+                && let Some((directory, _)) = self.by_prefix.remove(&prefix)
             {
                 self.combined.retain(|other| !Arc::ptr_eq(other, &directory));
                 let databases = directory.branch.databases().iter();
@@ -89,30 +76,29 @@ impl RetiredBranches {
     }
 
     /// True if a state has references, or another state that shows its games has some.
-    fn needs(&self, retired: &Retired) -> bool {
-        let prefix = retired.branch().prefix();
+    fn needs(&self, branch: &BranchFs) -> bool {
         let mut combined = self.combined.iter();
-        retired.branch().references.exist() || combined.any(|other| other.branch.has_database(prefix))
+        branch.references.exist() || combined.any(|other| other.branch.has_database(branch.prefix()))
     }
 
     /// The prefixes of the last states of each path with references, and of those whose games they show.
     fn all_needed(&self) -> HashSet<Prefix> {
-        let mut used: Vec<&Retired> = self.by_prefix.values().collect();
-        used.retain(|retired| retired.branch().references.exist());
-        used.sort_unstable_by_key(|retired| std::cmp::Reverse(retired.number));
+        let states = self.by_prefix.values();
+        let mut used: Vec<(u64, &BranchFs)> = states
+            .map(|(directory, number)| (*number, &*directory.branch))
+            .filter(|(_, branch)| branch.references.exist())
+            .collect();
+        used.sort_unstable_by_key(|&(number, _)| std::cmp::Reverse(number));
         let mut states: HashMap<&str, HashSet<Prefix>> = HashMap::new();
-        used.retain(|retired| {
-            let (branch, states) = (
-                retired.branch(),
-                states.entry(retired.branch().path()).or_default(),
-            );
+        used.retain(|(_, branch)| {
+            let states = states.entry(branch.path()).or_default();
             // Searches of a state go with it.
             states.contains(&branch.state()) || states.len() < MOST && states.insert(branch.state())
         });
-        let shown = used.iter().flat_map(|retired| retired.branch().databases());
+        let shown = used.iter().flat_map(|(_, branch)| branch.databases());
         let shown = shown.map(|database| database.prefix());
         used.iter()
-            .map(|retired| retired.branch().prefix())
+            .map(|(_, branch)| branch.prefix())
             .chain(shown)
             .collect()
     }
