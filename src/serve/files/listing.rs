@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use axum::http::{HeaderValue, header};
 use axum::response::{Html, IntoResponse, Response};
 use pgnfs_server::{Attributes, Detail, Entry, FsError, Inode, Kind, Requests, Visitor};
-use serde::Serialize;
+use serde_json::json;
 
 use super::file::modified;
 use super::request::TreeRequest;
@@ -19,18 +19,9 @@ const PAGE: usize = 1000;
 /// Offset of the first entry after `.` and `..`.
 pub(super) const FIRST: u64 = 2;
 
-/// An entry of a directory.
-pub(super) struct ListingRow {
-    pub(super) name: String,
-    pub(super) inode: Inode,
-    pub(super) kind: Kind,
-    /// Attributes, if they are known.
-    attributes: Option<Attributes>,
-}
-
 /// Some entries of a directory, and the offset of the next ones; `None` at its end.
 pub(super) struct ListingPage {
-    pub(super) entries: Vec<ListingRow>,
+    pub(super) entries: Vec<Entry<'static>>,
     pub(super) next: Option<u64>,
 }
 
@@ -48,7 +39,7 @@ impl TreeRequest {
             .get(header::ACCEPT)
             .and_then(|value| value.to_str().ok());
         let mut response = if accepts.is_some_and(|accepts| accepts.contains("application/json")) {
-            json(&page)
+            listed(&page)
         } else {
             self.html(&page, from).await.into_response()
         };
@@ -95,7 +86,7 @@ impl TreeRequest {
         if !self.path.names.is_empty() {
             html += "<tr><td><a href=\"../\">..</a><td>-<td>\n";
         }
-        let mut shown: Vec<&ListingRow> = page.entries.iter().collect();
+        let mut shown: Vec<&Entry<'_>> = page.entries.iter().collect();
         shown.sort_by_cached_key(|listed| (listed.kind != Kind::Directory, listed.name.to_lowercase()));
         for listed in shown {
             html += &self.row(listed).await;
@@ -114,7 +105,7 @@ impl TreeRequest {
         Html(html)
     }
 
-    async fn row(&self, listed: &ListingRow) -> String {
+    async fn row(&self, listed: &Entry<'_>) -> String {
         let slash = if listed.kind == Kind::Directory { "/" } else { "" };
         let link = match listed.kind {
             // The address of a link is its target, not a path below this page, so that clients that walk down do not
@@ -127,7 +118,7 @@ impl TreeRequest {
                 {
                     Ok(target) => {
                         let mut link = self.path.clone();
-                        link.names.push(listed.name.clone());
+                        link.names.push(listed.name.to_string());
                         link.linked(&target).address()
                     }
                     Err(_) => String::new(),
@@ -136,7 +127,7 @@ impl TreeRequest {
             _ => format!("./{}{slash}", encoded(&listed.name)),
         };
         let name = escaped(&listed.name);
-        let size = listed.size().map_or("-".to_owned(), |size| size.to_string());
+        let size = size(listed).map_or("-".to_owned(), |size| size.to_string());
         let time = listed
             .attributes
             .as_ref()
@@ -145,37 +136,24 @@ impl TreeRequest {
     }
 }
 
-impl ListingRow {
-    fn size(&self) -> Option<u64> {
-        let found = self.attributes.as_ref()?;
-        (found.kind == Kind::File).then_some(found.size)
-    }
+/// The size of a file, if it is known.
+fn size(listed: &Entry<'_>) -> Option<u64> {
+    let found = listed.attributes.as_ref()?;
+    (found.kind == Kind::File).then_some(found.size)
 }
 
-/// An entry in JSON.
-#[derive(Serialize)]
-struct JsonEntry<'a> {
-    name: &'a str,
-    r#type: &'static str,
-    size: Option<u64>,
-    mtime: Option<String>,
-}
-
-fn json(page: &ListingPage) -> Response {
-    let entries = page.entries.iter().map(|listed| JsonEntry {
-        name: &listed.name,
-        r#type: match listed.kind {
+fn listed(page: &ListingPage) -> Response {
+    let entries = page.entries.iter().map(|listed| {
+        let kind = match listed.kind {
             Kind::Directory => "directory",
             Kind::File => "file",
             Kind::Link => "link",
-        },
-        size: listed.size(),
-        mtime: listed
-            .attributes
-            .as_ref()
-            .map(|found| httpdate::fmt_http_date(modified(found))),
+        };
+        let time = listed.attributes.as_ref();
+        let time = time.map(|found| httpdate::fmt_http_date(modified(found)));
+        json!({ "name": listed.name, "type": kind, "size": size(listed), "mtime": time })
     });
-    let listing = serde_json::json!({ "entries": entries.collect::<Vec<_>>(), "next": page.next });
+    let listing = json!({ "entries": entries.collect::<Vec<_>>(), "next": page.next });
     axum::Json(listing).into_response()
 }
 
@@ -195,10 +173,11 @@ impl Visitor for PageVisitor {
         }
         self.last = entry.next;
         if !entry.is_dots() {
-            self.page.entries.push(ListingRow {
-                name: entry.name.to_string(),
+            self.page.entries.push(Entry {
+                name: entry.name.to_string().into(),
                 inode: entry.inode,
                 kind: entry.kind,
+                next: entry.next,
                 attributes: entry.attributes,
             });
         }

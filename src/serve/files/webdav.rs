@@ -13,7 +13,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::stream;
-use pgnfs_server::{Attributes, Detail, Kind};
+use pgnfs_server::{Attributes, Detail, Entry, Kind};
 use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::name::ResolveResult;
@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use super::content::media_type;
 use super::file::modified;
-use super::listing::{FIRST, ListingRow};
+use super::listing::FIRST;
 use super::request::TreeRequest;
 use crate::serve::answer::{HttpError, ask};
 use crate::serve::html::escaped;
@@ -119,7 +119,7 @@ struct Children {
     path: TreePath,
     directory: Option<Attributes>,
     from: u64,
-    entries: VecDeque<ListingRow>,
+    entries: VecDeque<Entry<'static>>,
 }
 
 /// Number of entries that are answered together.
@@ -157,7 +157,7 @@ impl Children {
             .await;
             let found = found.map_err(io::Error::other)?;
             let mut path = self.path.clone();
-            path.names.push(listed.name);
+            path.names.push(listed.name.into_owned());
             path.is_directory = listed.kind == Kind::Directory;
             append(&mut text, &self.wanted, &path, &found);
         }
