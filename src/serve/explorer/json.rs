@@ -20,9 +20,9 @@ struct ExplorerAnswer {
     black: u32,
     moves: Vec<MoveAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    recent_games: Option<Vec<GameOfMove>>,
+    recent_games: Option<Vec<GameAnswer>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    top_games: Option<Vec<GameOfMove>>,
+    top_games: Option<Vec<GameAnswer>>,
     opening: Option<OpeningAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     queue_position: Option<u32>,
@@ -49,14 +49,10 @@ struct MoveAnswer {
 }
 
 #[derive(Serialize)]
-struct GameOfMove {
-    uci: String,
-    #[serde(flatten)]
-    game: GameAnswer,
-}
-
-#[derive(Serialize)]
 struct GameAnswer {
+    /// The move that was played, in a list of games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uci: Option<String>,
     id: String,
     winner: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -84,12 +80,6 @@ pub(in crate::serve) struct OpeningAnswer {
 #[derive(Serialize)]
 struct MonthAnswer {
     month: String,
-    #[serde(flatten)]
-    results: ResultsAnswer,
-}
-
-#[derive(Serialize)]
-struct ResultsAnswer {
     white: u32,
     draws: u32,
     black: u32,
@@ -171,7 +161,7 @@ impl Teller<'_> {
         }
     }
 
-    fn game_of_move(&self, found: &ExploredGame) -> Option<GameOfMove> {
+    fn game_of_move(&self, found: &ExploredGame) -> Option<GameAnswer> {
         let uci = found.next.map_or(String::new(), |mv| {
             let position = &self.question.line.position;
             let uci = chessdb::board::Uci {
@@ -181,9 +171,9 @@ impl Teller<'_> {
             };
             uci.to_string()
         });
-        Some(GameOfMove {
-            uci,
-            game: self.game(found.game)?,
+        Some(GameAnswer {
+            uci: Some(uci),
+            ..self.game(found.game)?
         })
     }
 
@@ -196,6 +186,7 @@ impl Teller<'_> {
         let is_masters = self.question.kind == ExplorerKind::Masters;
         let player = |(name, rating)| PlayerAnswer { name, rating };
         Some(GameAnswer {
+            uci: None,
             id,
             winner: match card.outcome {
                 Outcome::WhiteWins => Some("white"),
@@ -222,7 +213,9 @@ fn history(months: &BTreeMap<(u16, u8), Results>) -> Vec<MonthAnswer> {
     let known = months.iter().filter(|((year, _), _)| *year != 0);
     let months = known.map(|(&of, &Results { white, draws, black })| MonthAnswer {
         month: month(of),
-        results: ResultsAnswer { white, draws, black },
+        white,
+        draws,
+        black,
     });
     months.collect()
 }
