@@ -23,6 +23,7 @@ use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::Value;
 
 use super::answer::{Visit, ask, search_in_turn};
+use super::answer_cache::kept_text;
 use movetext::GameJson;
 use pieces::streamed;
 use request::{Api, ApiError, Given, about, json_text, line, line_key, search};
@@ -91,11 +92,11 @@ async fn moves(
             kept.get_or_make(games, question, || {
                 let table = search_in_turn(answers, false, || answers.moves(&pattern, &|_| ()));
                 let table = table.ok_or(FsError::Io(Failure::Index))?;
-                Ok(board::moves(&line, &table).to_string().into())
+                Ok(kept_text(board::moves(&line, &table).to_string()))
             })
         },
     );
-    Ok(json_text(&answer.await?))
+    Ok(json_text(answer.await?))
 }
 
 #[cfg(test)]

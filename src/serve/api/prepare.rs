@@ -1,7 +1,5 @@
 //! What a player plays, and what has changed lately.
 
-use std::sync::Arc;
-
 use axum::extract::{Query as Parameters, State};
 use axum::response::Response;
 use chessdb::board::{Color, Counters, Position, Undo};
@@ -16,6 +14,7 @@ use super::board::{self, color};
 use super::games;
 use super::request::{Api, ApiError, Given, about, json_text};
 use crate::serve::answer::{Visit, read_query, search_in_turn};
+use crate::serve::answer_cache::kept_text;
 use crate::serve::line::{fen, uci};
 use crate::serve::player::player_term;
 
@@ -58,10 +57,10 @@ pub(super) async fn prepare(
     let answer = about(&requests, visit, &given, Some(&search), move |answers, games| {
         kept.get_or_make(games, question, || {
             let answer = search_in_turn(answers, true, || asked.answer(answers).to_string());
-            Ok::<Arc<str>, FsError>(answer.into())
+            Ok::<_, FsError>(kept_text(answer))
         })
     });
-    Ok(json_text(&answer.await?))
+    Ok(json_text(answer.await?))
 }
 
 impl PrepareQuestion {

@@ -10,6 +10,7 @@ use axum::Json;
 use axum::extract::{FromRef, Query as Parameters};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use chessdb_library::positions::{Answers, DatabasePart};
 use chessdb_library::query::{GameNames, Query, QueryError};
 use pgnfs_server::{FsError, Requests};
@@ -32,7 +33,7 @@ pub(super) struct Api {
     /// The names of players and events.
     pub(super) names: KeptAnswers<Arc<GameNames>>,
     /// Answers with tables of moves and with preparations, as JSON.
-    pub(super) kept: KeptAnswers<Arc<str>>,
+    pub(super) kept: KeptAnswers<Bytes>,
     pub(super) snapshots: Snapshots,
     pub(super) since: Instant,
 }
@@ -198,9 +199,9 @@ pub(super) async fn about<A: Send + 'static>(
 }
 
 /// A response with this JSON.
-pub(super) fn json_text(text: &str) -> Response {
+pub(super) fn json_text(text: Bytes) -> Response {
     let headers = [(header::CONTENT_TYPE, "application/json")];
-    (headers, text.to_owned()).into_response()
+    (headers, text).into_response()
 }
 
 /// The line that leads to the position of a request.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
 use chessdb::board::{Move, Position, Undo};
 use chessdb::game::Outcome;
 use chessdb_library::explorer::{Explored, ExploredGame, ExploredMove, GameCard, Results};
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::ids::{GameIds, codes};
 use super::question::{ExplorerKind, ExplorerQuestion};
+use crate::serve::answer_cache::kept_text;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -97,7 +99,7 @@ pub(super) fn answer(
     explored: &Explored,
     answers: &Answers,
     ids: &GameIds,
-) -> String {
+) -> Bytes {
     let teller = Teller {
         question,
         parts: answers.parts(),
@@ -130,7 +132,7 @@ pub(super) fn answer(
     };
     let mut text = serde_json::to_string(&answer).unwrap_or_default();
     text.push('\n');
-    text
+    kept_text(text)
 }
 
 struct Teller<'a> {

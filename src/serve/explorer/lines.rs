@@ -1,7 +1,6 @@
 //! Answers about a player. Each second, a line has a newer answer to the whole question, and the last line is complete.
 
 use std::pin::Pin;
-use std::sync::Arc;
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -40,20 +39,16 @@ pub(super) async fn of(asked: ExplorerRequest, visit: Visit) -> Result<Body, FsE
 struct PlayerLines<F> {
     answer: Pin<Box<F>>,
     /// The newest incomplete line.
-    newest: Receiver<Arc<str>>,
+    newest: Receiver<Bytes>,
     times: Interval,
 }
 
-impl<F: Future<Output = Result<Arc<str>, FsError>>> PlayerLines<F> {
+impl<F: Future<Output = Result<Bytes, FsError>>> PlayerLines<F> {
     /// The next line, and whether it is the last one.
     async fn next(&mut self) -> Result<(Bytes, bool), FsError> {
         tokio::select! {
-            answer = &mut self.answer => Ok((line(&answer?), true)),
-            _ = self.times.tick() => Ok((line(&self.newest.borrow()), false)),
+            answer = &mut self.answer => Ok((answer?, true)),
+            _ = self.times.tick() => Ok((self.newest.borrow().clone(), false)),
         }
     }
-}
-
-fn line(text: &str) -> Bytes {
-    Bytes::copy_from_slice(text.as_bytes())
 }

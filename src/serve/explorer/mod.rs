@@ -14,7 +14,6 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use bytes::Bytes;
 use chessdb_library::library::text_of;
 use chessdb_library::positions::Answers;
 use pgnfs_server::{FsError, Requests};
@@ -105,7 +104,6 @@ async fn answer(
 ) -> Result<Response, HttpError> {
     let asked = ExplorerRequest::read(kind, explorer, visit, named, query).await?;
     let body = asked.answer(visit, |_| ()).await.map_err(refused_search)?;
-    let body = Bytes::from_owner(KeptText(body));
     Ok(([(header::CONTENT_TYPE, "application/json")], body).into_response())
 }
 
@@ -114,15 +112,6 @@ fn refused_search(error: FsError) -> HttpError {
     match error {
         FsError::Refused(refusal) => HttpError::Bad(refusal.to_string()),
         error => error.into(),
-    }
-}
-
-/// A text that is kept while a client receives it.
-struct KeptText(Arc<str>);
-
-impl AsRef<[u8]> for KeptText {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::extract::Path;
+use bytes::Bytes;
 use chessdb_library::explorer::Explored;
 use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, epd};
 use chessdb_library::query::Query;
@@ -25,7 +26,7 @@ pub(super) struct Explorer {
     /// True if each game counts once, even if several databases have it.
     pub(super) unique: bool,
     pub(super) ids: Arc<GameIds>,
-    pub(super) kept: KeptAnswers<Arc<str>>,
+    pub(super) kept: KeptAnswers<Bytes>,
 }
 
 /// If more games than this of a search have to be read for an answer, it takes a turn.
@@ -76,17 +77,17 @@ impl ExplorerRequest {
     }
 
     /// The answer for no games, which is the first line of a long answer.
-    pub(super) fn empty(&self) -> Arc<str> {
+    pub(super) fn empty(&self) -> Bytes {
         let nothing = Answers::new(Vec::new(), AnswerOptions::default());
-        json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids).into()
+        json::answer(&self.question, &Explored::default(), &nothing, &self.explorer.ids)
     }
 
     /// The answer. Until it is complete, `so_far` gets the answers about the databases that have been searched.
     pub(super) async fn answer(
         self,
         visit: Visit,
-        so_far: impl Fn(Arc<str>) + Send + Sync + 'static,
-    ) -> Result<Arc<str>, FsError> {
+        so_far: impl Fn(Bytes) + Send + Sync + 'static,
+    ) -> Result<Bytes, FsError> {
         let ExplorerRequest {
             explorer:
                 Explorer {
@@ -101,7 +102,7 @@ impl ExplorerRequest {
         } = self;
         let own = search.clone();
         let explore = move |answers: &Answers| {
-            let line = |explored: &Explored| json::answer(&question, explored, answers, &ids).into();
+            let line = |explored: &Explored| json::answer(&question, explored, answers, &ids);
             let pattern = Pattern::new(question.line.position);
             let find = || {
                 let mut last = Instant::now();
