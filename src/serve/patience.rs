@@ -19,7 +19,7 @@ use super::limits::HttpLimits;
 pub(super) struct Patient {
     stream: TcpStream,
     limits: HttpLimits,
-    answers: AnswerCount,
+    answers: Arc<AnswerCount>,
     /// The count of answers when the stream was last read.
     seen: usize,
     /// True if a part of a request has arrived.
@@ -42,7 +42,7 @@ impl Patient {
             end: Some(end),
             stream,
             limits,
-            answers: AnswerCount::default(),
+            answers: Arc::default(),
             seen: 0,
             has_begun: false,
             read_until: None,
@@ -51,8 +51,8 @@ impl Patient {
     }
 
     /// The counter of answers to the requests of this stream.
-    pub(super) fn answers(&self) -> AnswerCount {
-        self.answers.clone()
+    pub(super) fn answers(&self) -> Arc<AnswerCount> {
+        Arc::clone(&self.answers)
     }
 
     /// Passes on the result of a write, or an error if the write has waited for too long.
@@ -69,24 +69,21 @@ impl Patient {
 }
 
 /// Counts answers that have started, and answers that have ended.
-#[derive(Clone, Default)]
-pub(super) struct AnswerCount(Arc<CountedAnswers>);
-
 #[derive(Default)]
-struct CountedAnswers {
+pub(super) struct AnswerCount {
     count: AtomicUsize,
     /// The task that waits for the next request; woken when an answer has ended.
     reader: AtomicWaker,
 }
 
 /// An answer, until it is dropped.
-pub(super) struct AnswerUnderway(AnswerCount);
+pub(super) struct AnswerUnderway(Arc<AnswerCount>);
 
 impl AnswerCount {
     /// Begins an answer.
-    pub(super) fn begin(&self) -> AnswerUnderway {
-        self.0.count.fetch_add(1, Ordering::AcqRel);
-        AnswerUnderway(self.clone())
+    pub(super) fn begin(self: &Arc<Self>) -> AnswerUnderway {
+        self.count.fetch_add(1, Ordering::AcqRel);
+        AnswerUnderway(Arc::clone(self))
     }
 }
 
@@ -102,7 +99,7 @@ impl AnswerUnderway {
 
 impl Drop for AnswerUnderway {
     fn drop(&mut self) {
-        let CountedAnswers { count, reader } = &*self.0.0;
+        let AnswerCount { count, reader } = &*self.0;
         count.fetch_add(1, Ordering::AcqRel);
         reader.wake();
     }
@@ -141,8 +138,8 @@ impl AsyncRead for Patient {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.answers.0.reader.register(context.waker());
-        let answers = self.answers.0.count.load(Ordering::Acquire);
+        self.answers.reader.register(context.waker());
+        let answers = self.answers.count.load(Ordering::Acquire);
         if self.seen != answers {
             (self.seen, self.has_begun, self.read_until) = (answers, false, None);
         }
