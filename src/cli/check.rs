@@ -2,7 +2,7 @@
 
 mod lines;
 
-use std::io::{self, Write};
+use std::io::{self, StdoutLock, Write};
 use std::ops::{ControlFlow, Range};
 use std::process::ExitCode;
 
@@ -44,13 +44,13 @@ pub fn run(library: &Library, options: &Options, threads: usize) -> Result<ExitC
     })
 }
 
-struct Report<W> {
-    out: W,
+struct Report {
+    out: StdoutLock<'static>,
     bar: ProgressBar,
     problems: u64,
 }
 
-impl<W: Write> Report<W> {
+impl Report {
     fn all(&mut self, library: &Library, options: &Options, threads: usize) -> io::Result<()> {
         for one in left_out(library) {
             self.line(format_args!("{}: left out: {}", one.path, one.reason))?;

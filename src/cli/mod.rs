@@ -79,12 +79,12 @@ pub fn run(arguments: Vec<OsString>) -> ExitCode {
 
 fn dispatch(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     match matches.subcommand() {
-        Some(("mount", matches)) => mount::run(&mount::MountRequest {
-            source: path(matches, "SOURCE"),
-            point: path(matches, "MOUNTPOINT"),
-            foreground: matches.get_flag("foreground"),
-            settings: options::settings(matches, Scope::Mount, false)?,
-        }),
+        Some(("mount", matches)) => mount::run(
+            path(matches, "SOURCE"),
+            path(matches, "MOUNTPOINT"),
+            matches.get_flag("foreground"),
+            &options::settings(matches, Scope::Mount, false)?,
+        ),
         #[cfg(feature = "serve")]
         Some(("serve", matches)) => serve::run(matches),
         Some(("unmount", matches)) => {
@@ -159,12 +159,12 @@ fn mount_as_helper(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     if matches.get_flag("fake") {
         return Ok(ExitCode::SUCCESS);
     }
-    mount::run(&mount::MountRequest {
-        source: path(matches, "SOURCE"),
-        point: path(matches, "MOUNTPOINT"),
-        foreground: false,
-        settings,
-    })
+    mount::run(
+        path(matches, "SOURCE"),
+        path(matches, "MOUNTPOINT"),
+        false,
+        &settings,
+    )
 }
 
 /// Opens the source. Also returns the files kept between runs.

@@ -15,29 +15,21 @@ use chessdb_library::workers::hung;
 use pgnfs_server::ServeOptions;
 use pgnfs_server::Server;
 
-/// A request to mount.
-pub struct MountRequest<'a> {
-    /// A folder or a database.
-    pub source: &'a Path,
-    /// The mount point.
-    pub point: &'a Path,
-    /// If true, stays in the foreground.
-    pub foreground: bool,
-    /// All options.
-    pub settings: Settings,
-}
-
-/// Mounts. In the foreground, returns when the mount has been unmounted.
-pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
-    if !request.foreground && !mount::is_background() {
+/// Mounts `source`, a folder or a database, at `point`. In the foreground, returns when the mount has been unmounted.
+pub fn run(
+    source: &Path,
+    point: &Path,
+    in_foreground: bool,
+    settings: &Settings,
+) -> Result<ExitCode, CommandError> {
+    if !in_foreground && !mount::is_background() {
         return Ok(mount::start_in_background()?.into());
     }
-    let settings = &request.settings;
     mount::ignore_others()?;
     hung::prepare(mount::give_up_to_read);
-    let point = MountPoint::check(request.point, request.source)?;
+    let point = MountPoint::check(point, source)?;
     logging::name_mount(point.path());
-    let source = absolute(request.source)?;
+    let source = absolute(source)?;
     let kept = kept_files(settings, true);
     let server = open(&source, settings, kept.as_ref())?;
     keep_and_warn(&server, kept.as_ref(), "info.txt of the mount");
@@ -57,7 +49,7 @@ pub fn run(request: &MountRequest<'_>) -> Result<ExitCode, CommandError> {
     let opening = opening(&server.library(), point.path());
     let shown = format!("{} is mounted: Ctrl-C unmounts it", shown(point.path()));
     let ready = || {
-        if request.foreground && io::stderr().is_terminal() {
+        if in_foreground && io::stderr().is_terminal() {
             logging::say(format_args!("{shown}"));
         } else {
             log::info!("{shown}");
