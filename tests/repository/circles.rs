@@ -8,8 +8,8 @@ use super::layering::{paths, sources};
 const LONGEST: [(&str, usize); 4] = [
     ("crates/chessdb", 8),
     ("crates/chessdb-library", 6),
-    ("crates/pgnfs-server", 5),
-    (".", 8),
+    ("crates/pgnfs-server", 4),
+    (".", 1),
 ];
 
 #[test]
