@@ -17,7 +17,7 @@ pub use fs::{
 };
 pub use server::{Detail, OpenFile, Reply, Requests, Server, Unanswered, Visitor};
 
-pub use tree::{SearchError, ViewError};
+pub use tree::LayoutError;
 
 /// For the tests and benches of these packages, not for front ends: here nothing prevents a thread from blocking.
 #[cfg(feature = "inside")]

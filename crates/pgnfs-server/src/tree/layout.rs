@@ -26,61 +26,61 @@ pub struct Layout {
     has_eco_by_moves: bool,
 }
 
-/// Why a search cannot be added.
+/// Why a view or a search cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SearchError {
-    /// The `=` between name and query is missing, or the query is.
-    NoQuery,
-    /// The name is not valid for a directory, or could be a query.
-    BadName,
-    /// Another search has this name.
+pub enum LayoutError {
+    /// The `=` after the name is missing, or what follows it; has the form.
+    NoValue(&'static str),
+    /// The name is not valid for a directory, or could be a query; has the characters that it may not have.
+    BadName(&'static str),
+    /// Another view, search or entry has this name.
     TakenName,
-    /// The query is wrong.
+    /// The template of a view is invalid.
+    Template(TemplateError),
+    /// The query of a search is wrong.
     Query(QueryError),
-    /// The maximum number of searches is reached.
-    TooMany,
+    /// There are as many as possible: this many, of these.
+    TooMany(usize, &'static str),
 }
 
-impl fmt::Display for SearchError {
+impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            SearchError::NoQuery => {
-                f.write_str("write it as NAME=QUERY, such as najdorf=eco:B9 white_elo:2600..")
-            }
-            SearchError::BadName => write!(
+            LayoutError::NoValue(form) => write!(f, "write it as {form}"),
+            LayoutError::BadName(denied) => write!(
                 f,
-                "its name must be a valid name of a directory: not empty, without /, \\ and :, at most {LONGEST_NAME} bytes"
+                "its name must be a valid name of a directory: not empty, without {denied}, at most {LONGEST_NAME} bytes"
             ),
-            SearchError::TakenName => f.write_str("its name is already used; choose another"),
-            SearchError::Query(error) => error.fmt(f),
-            SearchError::TooMany => write!(f, "at most {MOST_SEARCHES} searches are possible"),
+            LayoutError::TakenName => f.write_str("its name is already used; choose another"),
+            LayoutError::Template(error) => error.fmt(f),
+            LayoutError::Query(error) => error.fmt(f),
+            LayoutError::TooMany(most, of) => write!(f, "at most {most} {of} are possible"),
         }
     }
 }
 
-impl std::error::Error for SearchError {}
+impl std::error::Error for LayoutError {}
 
 impl Layout {
     /// Adds a search in the form `NAME=QUERY` to `search/` in every directory.
     ///
     /// # Errors
     /// If name or query is invalid, the name is taken, or there are too many searches.
-    pub fn add_search(&mut self, text: &str) -> Result<(), SearchError> {
-        let (name, query) = text.split_once('=').ok_or(SearchError::NoQuery)?;
-        if query.trim().is_empty() {
-            return Err(SearchError::NoQuery);
-        }
+    pub fn add_search(&mut self, text: &str) -> Result<(), LayoutError> {
+        let named = text.split_once('=').filter(|(_, query)| !query.trim().is_empty());
+        let form = "NAME=QUERY, such as najdorf=eco:B9 white_elo:2600..";
+        let (name, query) = named.ok_or(LayoutError::NoValue(form))?;
         let is_name = safe_name(name) == name && cut(name, LONGEST_NAME) == name && !name.contains(':');
         if !is_name {
-            return Err(SearchError::BadName);
+            return Err(LayoutError::BadName("/, \\ and :"));
         }
         if name == SYNTAX_FILE || self.searches.iter().any(|other| other.name == name) {
-            return Err(SearchError::TakenName);
+            return Err(LayoutError::TakenName);
         }
         if self.searches.len() >= MOST_SEARCHES {
-            return Err(SearchError::TooMany);
+            return Err(LayoutError::TooMany(MOST_SEARCHES, "searches"));
         }
-        let parsed = Query::parse(query).map_err(SearchError::Query)?;
+        let parsed = Query::parse(query).map_err(LayoutError::Query)?;
         self.searches.push(NamedSearch {
             name: name.to_owned(),
             text: query.to_owned(),
@@ -258,7 +258,7 @@ mod tests {
         }
         assert_eq!(
             layout.add_search("one-more=result:1-0"),
-            Err(SearchError::TooMany)
+            Err(LayoutError::TooMany(27, "searches"))
         );
     }
 
