@@ -8,14 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use super::listing::{Detail, Visitor};
-use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
-use super::walking::find;
 use crate::fs::{
     Attributes, Chunk, CurrentState, Failure, FsError, Inode, Kind, NAME_MAX, OpenNode, ResolvedInode, RunOn,
     Statistics, Status,
 };
-use chessdb::Decoded;
 use chessdb_library::positions::Answers;
 use chessdb_library::query::{Query, QueryError};
 use chessdb_library::task::Cancelled;
@@ -91,22 +88,6 @@ impl Requests {
         })
     }
 
-    /// Follows a path from the root, with names separated by `/`, and answers with the attributes of its node, which
-    /// the front end does not hold. Links are not followed, and `.` and `..` do not work. Errors of the answer: as for
-    /// [`Requests::look_up`].
-    pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
-        find(
-            self,
-            path,
-            Pending::new(user, true, reply),
-            |_, found, request| {
-                let attributes = found.attributes();
-                request.answer(|| attributes);
-                None
-            },
-        )
-    }
-
     /// Answers with the attributes of a node.
     pub fn attributes(&self, user: u32, node: Inode, reply: impl Reply<Attributes>) -> Option<Unanswered> {
         self.ask(user, node, reply, |open| open.attributes())
@@ -158,46 +139,6 @@ impl Requests {
             request.answer(|| read);
             None
         })
-    }
-
-    /// Opens a file by its path. See [`Requests::find`] and [`OpenFile`]. Errors of the answer: as for
-    /// [`Requests::find`] and [`Requests::read`].
-    pub fn open(&self, user: u32, path: &str, reply: impl Reply<OpenFile>) -> Option<Unanswered> {
-        let asked = path.to_owned();
-        find(
-            self,
-            path,
-            Pending::new(user, true, reply),
-            move |own, found, request| {
-                let file = OpenFile::new(own, found, &asked);
-                request.answer(|| file);
-                None
-            },
-        )
-    }
-
-    /// Decodes the game at a path and answers with it. See [`Requests::find`]. Errors of the answer: as for
-    /// [`Requests::find`]; [`FsError::WrongKind`] for a file that is not a game.
-    pub fn game(&self, user: u32, path: &str, reply: impl Reply<Decoded>) -> Option<Unanswered> {
-        find(
-            self,
-            path,
-            Pending::new(user, true, reply),
-            |own, found, request| {
-                let run_on = found.for_decoding().filter(|_| !request.is_shared());
-                let work = move |_: &Requests, request: Pending<Decoded, _>| {
-                    let game = found.decoded();
-                    request.answer(|| game);
-                };
-                match run_on {
-                    Some(run_on) => Some(own.hand_over(run_on, request, work)),
-                    None => {
-                        work(own, request);
-                        None
-                    }
-                }
-            },
-        )
     }
 
     /// Lists a directory from `offset`, which is 0 or [`Entry::next`](crate::fs::Entry::next) of an entry, until the
@@ -546,7 +487,7 @@ mod tests {
     use chessdb_library::library::Library;
     use chessdb_library::task;
 
-    use super::super::Server;
+    use super::super::{OpenFile, Server};
     use super::*;
     use crate::ServeOptions;
     use crate::watch::Means;

@@ -2,12 +2,73 @@
 
 use std::ffi::OsStr;
 
+use super::open_file::OpenFile;
 use super::pending::{Pending, Reply, Unanswered};
 use super::requests::{Requests, guarded};
-use crate::fs::{FsError, Inode, NAME_MAX, OpenNode, ResolvedInode};
+use crate::fs::{Attributes, FsError, Inode, NAME_MAX, OpenNode, ResolvedInode};
+use chessdb::Decoded;
+
+/// Requests by path.
+impl Requests {
+    /// Follows a path from the root, with names separated by `/`, and answers with the attributes of its node, which
+    /// the front end does not hold. Links are not followed, and `.` and `..` do not work. Errors of the answer: as for
+    /// [`Requests::look_up`].
+    pub fn find(&self, user: u32, path: &str, reply: impl Reply<Attributes>) -> Option<Unanswered> {
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            |_, found, request| {
+                let attributes = found.attributes();
+                request.answer(|| attributes);
+                None
+            },
+        )
+    }
+
+    /// Opens a file by its path. See [`Requests::find`] and [`OpenFile`]. Errors of the answer: as for
+    /// [`Requests::find`] and [`Requests::read`].
+    pub fn open(&self, user: u32, path: &str, reply: impl Reply<OpenFile>) -> Option<Unanswered> {
+        let asked = path.to_owned();
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            move |own, found, request| {
+                let file = OpenFile::new(own, found, &asked);
+                request.answer(|| file);
+                None
+            },
+        )
+    }
+
+    /// Decodes the game at a path and answers with it. See [`Requests::find`]. Errors of the answer: as for
+    /// [`Requests::find`]; [`FsError::WrongKind`] for a file that is not a game.
+    pub fn game(&self, user: u32, path: &str, reply: impl Reply<Decoded>) -> Option<Unanswered> {
+        find(
+            self,
+            path,
+            Pending::new(user, true, reply),
+            |own, found, request| {
+                let run_on = found.for_decoding().filter(|_| !request.is_shared());
+                let work = move |_: &Requests, request: Pending<Decoded, _>| {
+                    let game = found.decoded();
+                    request.answer(|| game);
+                };
+                match run_on {
+                    Some(run_on) => Some(own.hand_over(run_on, request, work)),
+                    None => {
+                        work(own, request);
+                        None
+                    }
+                }
+            },
+        )
+    }
+}
 
 /// Follows a path from the root and calls `then` with its node, which answers the request. `.` and `..` do not work.
-pub(super) fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
+fn find<A, R, T>(own: &Requests, path: &str, request: Pending<A, R>, then: T) -> Option<Unanswered>
 where
     A: 'static,
     R: Reply<A>,
