@@ -94,15 +94,6 @@ impl fmt::Debug for GuardedDatabase {
     }
 }
 
-/// A game as users number it.
-struct GameNumber(u32);
-
-impl Display for GameNumber {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "game {}", u64::from(self.0) + 1)
-    }
-}
-
 /// Calls a decoder. Returns the default value if it panics.
 fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
     guard_all_but(&Cell::new(false), of, read)
@@ -110,7 +101,7 @@ fn guard<T: Default>(of: impl Display, read: impl FnOnce() -> T) -> T {
 
 /// Calls a decoder for a game. Returns the default value if it panics.
 fn guard_game<T: Default>(game: u32, read: impl FnOnce() -> T) -> T {
-    guard(GameNumber(game), read)
+    guard(format_args!("game {}", u64::from(game) + 1), read)
 }
 
 /// Calls a decoder. Returns the default value if it panics; panics while `is_with_caller` is set come from the caller's
@@ -168,7 +159,8 @@ where
             return;
         }
         let is_with_caller = Cell::new(false);
-        guard_all_but(&is_with_caller, GameNumber(game), || {
+        let of = format_args!("game {}", u64::from(game) + 1);
+        guard_all_but(&is_with_caller, of, || {
             self.database.main_line(game, &mut |ply| {
                 is_with_caller.set(true);
                 let flow = each(ply);

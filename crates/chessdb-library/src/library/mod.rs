@@ -63,7 +63,7 @@ pub struct Library {
     selection: DatabaseSelection,
     /// How long to wait for databases that open slowly; `None` for no limit.
     patience: Option<Duration>,
-    openings: Openings,
+    openings: Arc<Openings>,
     found: Vec<LocatedEntry>,
     databases: Vec<Arc<LibraryEntry>>,
     left_out: Vec<LeftOut>,
@@ -101,7 +101,7 @@ impl Opening {
 /// [stop](Endings::stop) together.
 #[derive(Clone)]
 pub struct Endings {
-    openings: Openings,
+    openings: Arc<Openings>,
     seen: u64,
     is_over: Arc<AtomicBool>,
 }
@@ -149,7 +149,7 @@ impl Library {
             options: Options::default(),
             selection: DatabaseSelection::default(),
             patience: None,
-            openings: Openings::default(),
+            openings: Arc::default(),
             found: Vec::new(),
             databases,
             left_out: Vec::new(),
@@ -240,7 +240,7 @@ impl Library {
     /// Waits for databases that this library, or one derived from it, is opening.
     pub fn endings(&self) -> Endings {
         Endings {
-            openings: self.openings.clone(),
+            openings: Arc::clone(&self.openings),
             seen: 0,
             is_over: Arc::default(),
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::openings::{Openings, ProgressReport};
@@ -57,7 +58,7 @@ impl LibraryOptions {
             options: self.formats,
             selection: self.selection,
             patience: self.patience,
-            openings: Openings::new(self.prepare, self.kept, self.report),
+            openings: Arc::new(Openings::new(self.prepare, self.kept, self.report)),
             ..Library::from_shared(Vec::new())
         };
         match library.first() {

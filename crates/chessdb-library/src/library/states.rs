@@ -205,7 +205,7 @@ impl Library {
             options: self.options.clone(),
             selection: self.selection.clone(),
             patience: self.patience,
-            openings: self.openings.clone(),
+            openings: Arc::clone(&self.openings),
             found,
             databases,
             left_out,

@@ -96,7 +96,7 @@ impl KeptLines {
 
     /// Calls `write`, which reads all games anyway and adds their lines to the file that is then kept. Passes `None` if
     /// there is a kept file already, or no folder for one.
-    pub(crate) fn write_while<T>(&self, write: impl FnOnce(Option<&NewLines>) -> T) -> T {
+    pub(crate) fn write_while<T>(&self, write: impl FnOnce(Option<&LineWriter>) -> T) -> T {
         let is_wanted = !self.is_given_up.load(Ordering::Relaxed) && !self.are_kept();
         let file = self.file().filter(|_| is_wanted && self.may_be_kept());
         let Some(file) = file.filter(|_| !self.is_being_written.swap(true, Ordering::AcqRel)) else {
@@ -109,7 +109,7 @@ impl KeptLines {
         }
         let games = self.entry.database.len();
         let new = match file.begin() {
-            Ok(new) => NewLines(LineWriter::new(new, games)),
+            Ok(new) => LineWriter::new(new, games),
             Err(error) => {
                 self.give_up(&error);
                 return write(None);
@@ -119,7 +119,7 @@ impl KeptLines {
         if !self.entry.is_intact() || self.is_given_up.load(Ordering::Relaxed) {
             return result;
         }
-        match new.0.finish() {
+        match new.finish() {
             Ok(None) => {}
             Ok(Some(file)) => match Sections::open(file, |_| true) {
                 Ok(sections) => {
@@ -189,16 +189,6 @@ impl LineSource for KeptLines {
                 false
             }
         }
-    }
-}
-
-/// Takes the lines of all games of a database.
-pub(crate) struct NewLines(LineWriter);
-
-impl NewLines {
-    /// Adds some games: see [`LineWriter::add`].
-    pub(crate) fn add(&self, games: &PackedGames) {
-        self.0.add(games);
     }
 }
 

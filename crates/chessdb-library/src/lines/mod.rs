@@ -16,7 +16,6 @@ pub(crate) use board::{ALL, COUNTS, Change, Mailbox, Pieces, PlainBoard, bits_of
 pub use branching::line_of;
 pub(crate) use branching::{BranchingLine, position_of};
 pub use kept::KeptLines;
-pub(crate) use kept::NewLines;
 pub(crate) use line::{LineStep, at, follow};
 pub(crate) use names::NULL_MOVE;
 pub use names::{line_names, move_name, position_after, read_line, read_move};
@@ -24,7 +23,7 @@ pub use names::{line_names, move_name, position_after, read_line, read_move};
 pub(crate) use packed::{KeptMove, LineSource, LineStart, MoveMarks, PackedLine};
 pub use tally::PieceTally;
 pub(crate) use tally::{KINDS, place_of, value_of};
-pub(crate) use write::PackedGames;
+pub(crate) use write::{LineWriter, PackedGames};
 
 use chessdb::board::Move;
 

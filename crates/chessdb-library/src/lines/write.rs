@@ -87,7 +87,7 @@ impl LineSource for PackedGames {
 }
 
 /// A file of lines that is being written.
-pub(super) struct LineWriter {
+pub(crate) struct LineWriter {
     file: NewKeptFile,
     games: u32,
     state: Mutex<WriterState>,
@@ -133,7 +133,7 @@ impl LineWriter {
 
     /// Adds games from a multiple of 64 on: a multiple of 64 games, or all to the last one.
     /// All games must be added once, in any order.
-    pub(super) fn add(&self, games: &PackedGames) {
+    pub(crate) fn add(&self, games: &PackedGames) {
         let mut words = StoredWords::default();
         let added = games.ends.len() as u32;
         let fills_blocks = games.first.is_multiple_of(BLOCK)

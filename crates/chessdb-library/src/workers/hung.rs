@@ -69,14 +69,9 @@ fn ask_with<T: Send + 'static>(
         let is_late = reply.try_send(Some(call())).is_err();
         task::report_progress();
         if is_late {
-            let listeners: Vec<Listener> = LISTENERS
-                .lock()
-                .iter()
-                .filter_map(Weak::upgrade)
-                .map(Listener)
-                .collect();
+            let listeners: Vec<Listener> = LISTENERS.lock().iter().filter_map(Weak::upgrade).collect();
             // Called without the lock, so that a listener may take long, or add another one.
-            listeners.iter().for_each(|listener| (listener.0)());
+            listeners.iter().for_each(|listener| listener());
         }
     };
     let give_up = move || drop(given_up.try_send(None));
@@ -94,17 +89,17 @@ pub fn prepare(call: Prepare) {
 }
 
 /// A function that is called whenever a file system answers again, until this is dropped.
-pub struct Listener(Arc<AnswerCall>);
+pub type Listener = Arc<AnswerCall>;
 
 type AnswerCall = dyn Fn() + Send + Sync;
 
 /// Has a function called whenever a file system answers again.
 pub fn on_answer(call: impl Fn() + Send + Sync + 'static) -> Listener {
-    let call: Arc<AnswerCall> = Arc::new(call);
+    let call: Listener = Arc::new(call);
     let mut listeners = LISTENERS.lock();
     listeners.retain(|other| other.strong_count() > 0);
     listeners.push(Arc::downgrade(&call));
-    Listener(call)
+    call
 }
 
 /// The absolute path of a file without symbolic links, as returned by [`fs::canonicalize`].

@@ -23,7 +23,7 @@ pub(super) struct Opener<'a> {
     pub(super) options: &'a Options,
     pub(super) selection: &'a DatabaseSelection,
     pub(super) mounts: Mounts,
-    pub(super) openings: &'a Openings,
+    pub(super) openings: &'a Arc<Openings>,
     /// How long to wait for openings; `None` for no limit.
     patience: Option<Duration>,
     /// The databases that are open already, also in earlier states.
@@ -51,7 +51,7 @@ impl<'a> Opener<'a> {
     pub(super) fn new(
         options: &'a Options,
         selection: &'a DatabaseSelection,
-        openings: &'a Openings,
+        openings: &'a Arc<Openings>,
         open: &'a [Arc<LibraryEntry>],
         present: &[Arc<LibraryEntry>],
         rest: Duration,

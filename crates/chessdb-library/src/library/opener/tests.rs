@@ -76,7 +76,7 @@ impl Made {
     }
 
     /// Opens it as a search does that waits for it.
-    fn search(&self, openings: &Openings) -> Attempt {
+    fn search(&self, openings: &Arc<Openings>) -> Attempt {
         let (options, selection) = (Options::default(), DatabaseSelection::default());
         let opener = Opener::new(&options, &selection, openings, &[], &[], Duration::ZERO);
         let mut outcomes = opener.open(vec![self.copy_of_task()], &self.how);
@@ -98,7 +98,7 @@ impl Made {
     }
 
     /// Begins to open it, and waits for the end; nobody takes the result.
-    fn open_late(&self, openings: &Openings) -> Arc<Job> {
+    fn open_late(&self, openings: &Arc<Openings>) -> Arc<Job> {
         let seen = self.task.candidates.iter().map(|(_, candidate)| {
             let files = candidate.files.iter();
             files.map(|(_, path)| Identity::at(path).ok()).collect()
@@ -220,7 +220,7 @@ fn a_database_that_opened_late_and_changed_is_opened_again() {
         for second in others.into_iter().map(Some).chain([None]) {
             for is_replaced in [false, true] {
                 let made = Made::of("pgn", &[name], &[&first]);
-                let openings = Openings::default();
+                let openings = Arc::default();
                 let job = made.open_late(&openings);
                 let late = job.opened().cloned();
                 if let Some(second) = &second {
@@ -241,7 +241,7 @@ fn a_database_that_opened_late_and_changed_is_opened_again() {
                     fs::rename(written, place).unwrap();
                 }
                 let found = made.search(&openings);
-                let fresh = made.search(&Openings::default());
+                let fresh = made.search(&Arc::default());
                 assert_eq!(events(&found), events(&fresh), "{name} {second:?}");
                 outcomes[0] += usize::from(matches!(late, Some(Err(_))));
                 outcomes[1 + usize::from(events(&found).is_ok())] += 1;

@@ -34,10 +34,7 @@ const MOST: usize = 64;
 const MOST_OF_A_MOUNT: usize = 2;
 
 /// The openings of a source, shared by all libraries derived from it.
-#[derive(Clone)]
-pub(super) struct Openings(Arc<OpeningPool>);
-
-struct OpeningPool {
+pub(super) struct Openings {
     state: Mutex<KnownOpenings>,
     /// Signalled when an opening has ended or could not be started.
     ended: Condvar,
@@ -98,34 +95,34 @@ impl Openings {
         kept: Option<KeptFiles>,
         report: Option<ProgressReport>,
     ) -> Openings {
-        Openings(Arc::new(OpeningPool {
+        Openings {
             state: Mutex::default(),
             ended: Condvar::new(),
             workers: Workers::new(options()),
             prepare,
             kept,
             report,
-        }))
+        }
     }
 
     /// Where databases store results that take long to compute.
     pub(super) fn kept(&self) -> Option<KeptFiles> {
-        self.0.kept.clone()
+        self.kept.clone()
     }
 
     /// The opening of a task that is running, or whose result was not taken.
     pub(super) fn find(&self, task: &OpeningTask) -> Option<Arc<Job>> {
-        self.0.state().known.get(task).cloned()
+        self.state().known.get(task).cloned()
     }
 
     /// Removes an opening. One that is still running must also be [given up](Job::give_up).
     pub(super) fn forget(&self, job: &Job) {
-        self.0.state().known.remove(&*job.task);
+        self.state().known.remove(&*job.task);
     }
 
     /// Removes and gives up all openings that are not wanted any more.
     pub(super) fn keep(&self, is_wanted: impl Fn(&OpeningTask) -> bool) {
-        let mut state = self.0.state();
+        let mut state = self.state();
         let unwanted: Vec<Arc<Job>> = state
             .known
             .extract_if(|task, _| !is_wanted(task))
@@ -138,7 +135,7 @@ impl Openings {
     /// Starts to open a database once the limits allow it. Files that have not changed share the `copies` of the
     /// previous state, if it has any.
     pub(super) fn begin(
-        &self,
+        self: &Arc<Openings>,
         task: Arc<OpeningTask>,
         seen: SeenFiles,
         how: &Arc<How>,
@@ -156,15 +153,15 @@ impl Openings {
             is_late: AtomicBool::new(false),
             is_given_up: AtomicBool::new(false),
         });
-        self.0.state().known.insert(task, Arc::clone(&job));
-        self.0.start(&job);
+        self.state().known.insert(task, Arc::clone(&job));
+        self.start(&job);
         job
     }
 
     /// Waits until all `jobs` have ended, but no longer than `patience`. Meanwhile reports progress.
-    pub(super) fn wait(&self, jobs: &[Arc<Job>], patience: Option<Duration>) {
+    pub(super) fn wait(self: &Arc<Openings>, jobs: &[Arc<Job>], patience: Option<Duration>) {
         let begin = Instant::now();
-        let mut state = self.0.state();
+        let mut state = self.state();
         for job in jobs {
             while job.opened.get().is_none() {
                 let left = patience.map(|patience| patience.saturating_sub(begin.elapsed()));
@@ -172,31 +169,30 @@ impl Openings {
                     job.is_late.store(true, Ordering::Relaxed);
                     break;
                 }
-                let Some(report) = &self.0.report else {
-                    state = self.0.wait(state, left);
+                let Some(report) = &self.report else {
+                    state = self.wait_for_end(state, left);
                     continue;
                 };
-                state = self
-                    .0
-                    .wait(state, Some(left.map_or(REPORTS, |left| left.min(REPORTS))));
+                let pause = left.map_or(REPORTS, |left| left.min(REPORTS));
+                state = self.wait_for_end(state, Some(pause));
                 let bytes = jobs.iter().map(|job| job.progress.bytes());
                 let (read, all) = bytes.fold((0, 0), |sum, bytes| (sum.0 + bytes.0, sum.1 + bytes.1));
                 // Without the lock: writing to a terminal blocks while its user has stopped the output.
                 drop(state);
                 report(read, all);
-                state = self.0.state();
+                state = self.state();
             }
         }
     }
 
     /// Waits until more than `seen` openings have ended late, and returns their number; `None` if `is_over` is set.
-    pub(super) fn wait_for_late(&self, seen: u64, is_over: &AtomicBool) -> Option<u64> {
-        let mut state = self.0.state();
+    pub(super) fn wait_for_late(self: &Arc<Openings>, seen: u64, is_over: &AtomicBool) -> Option<u64> {
+        let mut state = self.state();
         while state.late == seen {
             if is_over.load(Ordering::Acquire) {
                 return None;
             }
-            state = self.0.wait(state, None);
+            state = self.wait_for_end(state, None);
         }
         Some(state.late)
     }
@@ -204,8 +200,78 @@ impl Openings {
     /// Makes [`Openings::wait_for_late`] check `is_over` again.
     pub(super) fn wake(&self) {
         // With the lock held, so that a thread between its check and its wait does not miss this.
-        let _state = self.0.state();
-        self.0.ended.notify_all();
+        let _state = self.state();
+        self.ended.notify_all();
+    }
+
+    /// Has a thread open a database.
+    fn start(self: &Arc<Openings>, job: &Arc<Job>) {
+        let (openings, own) = (Arc::clone(self), Arc::clone(job));
+        let work = move || {
+            let opened = match openings.prepare.map_or(Ok(()), |prepare| prepare()) {
+                Ok(()) => own.open(),
+                Err(error) => Err(format!("cannot be opened safely: {error}").into()),
+            };
+            openings.end(&own, opened);
+        };
+        let (openings, own) = (Arc::clone(self), Arc::clone(job));
+        let without_thread = move || openings.do_without_thread(own);
+        let since = Instant::now();
+        match &job.task.mount {
+            Some(mount) => self
+                .workers
+                .submit_for(hung::key_of(mount), since, work, without_thread),
+            None => self.workers.submit(since, work, without_thread),
+        }
+    }
+
+    /// Opens a local database in this thread, because no other can be started. A file on a mount that may hang would
+    /// block this thread, so a thread is tried for it again later.
+    fn do_without_thread(&self, job: Arc<Job>) {
+        if job.task.mount.is_none() {
+            return self.end(&job, job.open());
+        }
+        self.state().unstarted.push(job);
+        self.ended.notify_all();
+    }
+
+    fn end(&self, job: &Job, opened: OpenResult) {
+        let mut state = self.state();
+        let _ = job.opened.set(opened);
+        // With the lock held, under which `wait` marks jobs as late, so that each late job is counted.
+        state.late += u64::from(job.is_late.load(Ordering::Relaxed));
+        drop(state);
+        self.ended.notify_all();
+    }
+
+    /// Waits until an opening has ended, or for the given time. Meanwhile tries again to start missing
+    /// threads.
+    fn wait_for_end<'a>(
+        self: &'a Arc<Openings>,
+        mut state: MutexGuard<'a, KnownOpenings>,
+        longest: Option<Duration>,
+    ) -> MutexGuard<'a, KnownOpenings> {
+        let is_short = !state.unstarted.is_empty();
+        let pause = match (longest, is_short) {
+            (None, false) => {
+                self.ended.wait(&mut state);
+                return state;
+            }
+            (Some(longest), false) => longest,
+            (longest, true) => longest.map_or(RETRY, |longest| longest.min(RETRY)),
+        };
+        let has_waited = self.ended.wait_for(&mut state, pause).timed_out();
+        if !is_short || !has_waited {
+            return state;
+        }
+        let unstarted = mem::take(&mut state.unstarted);
+        drop(state);
+        unstarted.iter().for_each(|job| self.start(job));
+        self.state()
+    }
+
+    fn state(&self) -> MutexGuard<'_, KnownOpenings> {
+        self.state.lock()
     }
 }
 
@@ -241,78 +307,6 @@ impl Job {
         }));
         self.maps.lock().clear();
         opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))
-    }
-}
-
-impl OpeningPool {
-    /// Has a thread open a database.
-    fn start(self: &Arc<OpeningPool>, job: &Arc<Job>) {
-        let (pool, own) = (Arc::clone(self), Arc::clone(job));
-        let work = move || {
-            let opened = match pool.prepare.map_or(Ok(()), |prepare| prepare()) {
-                Ok(()) => own.open(),
-                Err(error) => Err(format!("cannot be opened safely: {error}").into()),
-            };
-            pool.end(&own, opened);
-        };
-        let (pool, own) = (Arc::clone(self), Arc::clone(job));
-        let without_thread = move || pool.do_without_thread(own);
-        let since = Instant::now();
-        match &job.task.mount {
-            Some(mount) => self
-                .workers
-                .submit_for(hung::key_of(mount), since, work, without_thread),
-            None => self.workers.submit(since, work, without_thread),
-        }
-    }
-
-    /// Opens a local database in this thread, because no other can be started. A file on a mount that may hang would
-    /// block this thread, so a thread is tried for it again later.
-    fn do_without_thread(&self, job: Arc<Job>) {
-        if job.task.mount.is_none() {
-            return self.end(&job, job.open());
-        }
-        self.state().unstarted.push(job);
-        self.ended.notify_all();
-    }
-
-    fn end(&self, job: &Job, opened: OpenResult) {
-        let mut state = self.state();
-        let _ = job.opened.set(opened);
-        // With the lock held, under which `wait` marks jobs as late, so that each late job is counted.
-        state.late += u64::from(job.is_late.load(Ordering::Relaxed));
-        drop(state);
-        self.ended.notify_all();
-    }
-
-    /// Waits until an opening has ended, or for the given time. Meanwhile tries again to start missing
-    /// threads.
-    fn wait<'a>(
-        self: &'a Arc<OpeningPool>,
-        mut state: MutexGuard<'a, KnownOpenings>,
-        longest: Option<Duration>,
-    ) -> MutexGuard<'a, KnownOpenings> {
-        let is_short = !state.unstarted.is_empty();
-        let pause = match (longest, is_short) {
-            (None, false) => {
-                self.ended.wait(&mut state);
-                return state;
-            }
-            (Some(longest), false) => longest,
-            (longest, true) => longest.map_or(RETRY, |longest| longest.min(RETRY)),
-        };
-        let has_waited = self.ended.wait_for(&mut state, pause).timed_out();
-        if !is_short || !has_waited {
-            return state;
-        }
-        let unstarted = mem::take(&mut state.unstarted);
-        drop(state);
-        unstarted.iter().for_each(|job| self.start(job));
-        self.state()
-    }
-
-    fn state(&self) -> MutexGuard<'_, KnownOpenings> {
-        self.state.lock()
     }
 }
 

@@ -70,8 +70,8 @@ fn openings_that_may_hang_wait_for_a_thread() {
             Ok(())
         }
     };
-    let mut openings = Openings::default();
-    Arc::get_mut(&mut openings.0).unwrap().workers = Workers::new(WorkerOptions {
+    let mut openings = Arc::new(Openings::default());
+    Arc::get_mut(&mut openings).unwrap().workers = Workers::new(WorkerOptions {
         prepare: Some(prepare),
         ..options()
     });
@@ -90,7 +90,7 @@ fn openings_that_may_hang_wait_for_a_thread() {
     IS_SHORT.store(false, Ordering::Relaxed);
     openings.wait(&jobs, None);
     assert_eq!(are_open(), [true; 4]);
-    assert!(openings.0.state().unstarted.is_empty());
+    assert!(openings.state().unstarted.is_empty());
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn two_openings_that_hang_leave_the_local_ones() {
         wait_until(|| MAY_GO_ON.load(Ordering::Relaxed));
         Ok(())
     };
-    let openings = Openings::new(Some(hang), None, None);
+    let openings = Arc::new(Openings::new(Some(hang), None, None));
     let how = how();
     let begin = |name: &str, mount| openings.begin(task(name, mount), SeenFiles::new(), &how, None);
     let far: Vec<_> = ["a", "b", "c", "d"].map(|name| begin(name, far())).into();

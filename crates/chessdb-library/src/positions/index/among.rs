@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use super::super::selection::Selection;
 use super::super::tally::Facts;
@@ -12,7 +12,6 @@ use super::build::{LARGE, SMALL};
 use super::shared::IndexNode;
 use super::shared::IndexSection;
 use crate::kept::Damaged;
-use crate::once_lru::OnceLru;
 use chessdb::bytes::{le_u32, le_u64};
 use rustc_hash::FxHashMap;
 
@@ -21,19 +20,10 @@ use rustc_hash::FxHashMap;
 const SCARCE: usize = 16;
 
 /// Number of selections whose places are kept.
-const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(8).expect("eight is not zero");
+pub(super) const MOST_KEPT: NonZeroUsize = NonZeroUsize::new(8).expect("eight is not zero");
 
 /// The places of selected games in an index, in ascending order; `None` if they are not listed.
 pub(super) type Places = Option<Arc<[u32]>>;
-
-/// The places of the selections that were used last, by their addresses.
-pub(super) struct KnownPlaces(OnceLru<usize, (Weak<Selection>, Places)>);
-
-impl KnownPlaces {
-    pub(super) fn new() -> KnownPlaces {
-        KnownPlaces(OnceLru::new(MOST_KEPT))
-    }
-}
 
 impl Index {
     /// The same index, limited to these games: it answers as if it had been built from them alone.
@@ -54,13 +44,13 @@ impl Index {
     fn places_of(&self, games: &Arc<Selection>) -> Places {
         let (address, own) = (Arc::as_ptr(games).addr(), Arc::downgrade(games));
         // A later selection may have the address of an earlier one.
-        if let Some((known, places)) = self.known_places.0.get(&address)
+        if let Some((known, places)) = self.known_places.get(&address)
             && known.ptr_eq(&own)
         {
             return places;
         }
         let places = self.listed_places(games);
-        self.known_places.0.put(address, (own, places.clone()));
+        self.known_places.put(address, (own, places.clone()));
         places
     }
 

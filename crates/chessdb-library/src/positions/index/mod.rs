@@ -23,9 +23,9 @@ use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
-use among::{KnownPlaces, Places};
+use among::{MOST_KEPT, Places};
 use build::Builder;
 use lines::LongLines;
 use shared::IndexSections;
@@ -33,6 +33,7 @@ use signature::FirstPawns;
 
 use super::selection::Selection;
 use crate::kept::{Output, folders, seal, temporary_files};
+use crate::once_lru::OnceLru;
 use chessdb::Database;
 use chessdb::board::{Move, Position};
 use rustc_hash::FxHashMap;
@@ -138,7 +139,8 @@ pub struct Index {
     among: Option<Arc<Selection>>,
     /// Their places.
     places: Places,
-    known_places: Arc<KnownPlaces>,
+    /// The places of the selections that were used last, by their addresses.
+    known_places: Arc<OnceLru<usize, (Weak<Selection>, Places)>>,
     /// The pawns that left first in rows of games; made at the first search that looks at signatures.
     first_pawns: Arc<OnceLock<Box<[FirstPawns]>>>,
 }
@@ -152,7 +154,7 @@ impl Index {
             ahead: FxHashMap::default(),
             among: None,
             places: None,
-            known_places: Arc::new(KnownPlaces::new()),
+            known_places: Arc::new(OnceLru::new(MOST_KEPT)),
             first_pawns: Arc::default(),
         }
     }

@@ -17,7 +17,7 @@ use std::io;
 use super::keys::WALKED_PLIES;
 use super::leb;
 use super::popular::POPULAR;
-use super::spill::{KeyedPly, Spill, SpillPart, first_bits};
+use super::spill::{ENTRY, KeyedPly, Spill, entries, first_bits};
 use crate::kept::{Numbers, SectionId};
 use crate::parallel::chunks_of;
 
@@ -156,9 +156,9 @@ fn shared_part(spill: &Spill, part: usize, order: &GameOrder, bits: u32) -> io::
 }
 
 /// The nodes of a part, by key and place, without most of those whose position no other game has.
-fn nodes_of(part: &SpillPart<'_>, order: &GameOrder) -> Vec<NodeEntry> {
+fn nodes_of(part: &[[u8; ENTRY]], order: &GameOrder) -> Vec<NodeEntry> {
     let is_shared = may_be_shared(part, order);
-    let shared = part.entries().filter(|entry| is_shared(entry.key));
+    let shared = entries(part).filter(|entry| is_shared(entry.key));
     let mut nodes: Vec<NodeEntry> = shared.filter_map(|entry| order.node(entry)).collect();
     nodes.sort_unstable_by_key(|node| (node.key, node.lo));
     nodes
@@ -166,8 +166,8 @@ fn nodes_of(part: &SpillPart<'_>, order: &GameOrder) -> Vec<NodeEntry> {
 
 /// Returns a function that is false for a key of the part that only one game has. Nearly all positions occur in a
 /// single game, and sorting them would take most of the time.
-fn may_be_shared(part: &SpillPart<'_>, order: &GameOrder) -> impl Fn(u64) -> bool {
-    let bits = (part.entries().len() * 16).next_power_of_two().max(64);
+fn may_be_shared(part: &[[u8; ENTRY]], order: &GameOrder) -> impl Fn(u64) -> bool {
+    let bits = (entries(part).len() * 16).next_power_of_two().max(64);
     let mut seen = vec![0u64; bits / 64];
     let mut twice = vec![0u64; bits / 64];
     // The last bits are used, because the first bits of all keys are the same.
@@ -175,7 +175,7 @@ fn may_be_shared(part: &SpillPart<'_>, order: &GameOrder) -> impl Fn(u64) -> boo
         let bit = key as usize & (bits - 1);
         (bit / 64, 1u64 << (bit % 64))
     };
-    for entry in part.entries() {
+    for entry in entries(part) {
         let (word, bit) = place(entry.key);
         // Of the games of a node that was walked through, only the first has an entry.
         let is_walked = usize::from(entry.depth) <= WALKED_PLIES;

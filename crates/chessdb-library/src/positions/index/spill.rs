@@ -55,12 +55,12 @@ impl Spill {
         self.parts.push(first_bits(entry.key, self.bits), record)
     }
 
-    /// A part.
+    /// A part, for [`entries`].
     ///
     /// # Errors
     /// If reading the file fails.
-    pub(super) fn part(&self, part: usize) -> io::Result<SpillPart<'_>> {
-        self.parts.records(part).map(SpillPart)
+    pub(super) fn part(&self, part: usize) -> io::Result<Cow<'_, [[u8; ENTRY]]>> {
+        self.parts.records(part)
     }
 
     /// Empties a part.
@@ -69,18 +69,13 @@ impl Spill {
     }
 }
 
-/// A part of a [`Spill`].
-pub(super) struct SpillPart<'a>(Cow<'a, [[u8; ENTRY]]>);
-
-impl SpillPart<'_> {
-    /// The entries, in the order in which they were added.
-    pub(super) fn entries(&self) -> impl ExactSizeIterator<Item = KeyedPly> {
-        self.0.iter().map(|record| KeyedPly {
-            key: le_u64(record, 0).unwrap_or(0),
-            game: le_u32(record, 8).unwrap_or(0),
-            depth: le_u16(record, 12).unwrap_or(0),
-        })
-    }
+/// The entries of a part, in the order in which they were added.
+pub(super) fn entries(part: &[[u8; ENTRY]]) -> impl ExactSizeIterator<Item = KeyedPly> {
+    part.iter().map(|record| KeyedPly {
+        key: le_u64(record, 0).unwrap_or(0),
+        game: le_u32(record, 8).unwrap_or(0),
+        depth: le_u16(record, 12).unwrap_or(0),
+    })
 }
 
 /// The first bits of a key as a number.
@@ -108,9 +103,9 @@ mod tests {
             spill.push_all((0..50_000).map(entry).collect()).unwrap();
             let mut all = Vec::new();
             for part in 0..spill.parts() {
-                let entries = spill.part(part).unwrap();
-                assert!(entries.entries().all(|entry| first_bits(entry.key, 3) == part));
-                all.extend(entries.entries());
+                let records = spill.part(part).unwrap();
+                assert!(entries(&records).all(|entry| first_bits(entry.key, 3) == part));
+                all.extend(entries(&records));
             }
             all.sort_by_key(|entry| entry.game);
             assert!(all.into_iter().eq((0..50_000).map(entry)));

@@ -4,7 +4,7 @@ use super::group::{PositionQuery, QueryImages};
 use super::matcher::Matcher;
 use super::term::Condition;
 use crate::library::GuardedDatabase;
-use crate::lines::{LineSource, NewLines, Occurrence, PackedGames, PackedLine};
+use crate::lines::{LineSource, LineWriter, Occurrence, PackedGames, PackedLine};
 use crate::parallel::{chunks, chunks_of};
 use crate::positions::{Damaged, Index, Pattern, Wanted, kept_occurrence};
 use crate::query::SearchedGames;
@@ -96,7 +96,7 @@ impl PositionQuery {
         let source = kept.map(|kept| kept as &dyn LineSource);
         let parts = match games {
             None if kept.is_none() && one.is_none() && images.reads_whole_lines() => {
-                let all = |new: Option<&NewLines>| {
+                let all = |new: Option<&LineWriter>| {
                     chunks(database.len(), threads, done, |mut games| match new {
                         None => search(database, None, &mut games),
                         Some(new) => {
