@@ -6,14 +6,18 @@ const LEAST_OF_WORDS: f64 = 0.65;
 /// The same for two names. It is higher because a database has very many names.
 const LEAST_OF_NAMES: f64 = 0.8;
 
+/// Maximum number of names.
+const MOST: usize = 3;
+
 /// The three of `all` that are most like `name`, whatever the letter case, the most similar first.
 pub fn similar<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_lowercase();
-    let mut found = MostSimilar::new(LEAST_OF_WORDS);
+    let mut best = Vec::new();
     for other in all {
-        found.add(strsim::jaro_winkler(&name, &other.to_lowercase()), || other);
+        let likeness = strsim::jaro_winkler(&name, &other.to_lowercase());
+        keep_best(&mut best, LEAST_OF_WORDS, likeness, || other);
     }
-    found.names()
+    best.into_iter().map(|(_, name)| name).collect()
 }
 
 /// The one of `all` that is most like `name`, if any is like it.
@@ -25,29 +29,30 @@ pub fn nearest<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Option
 pub(crate) struct SimilarNames {
     /// The words of the wanted name, or of each of several.
     wanted: Vec<Vec<String>>,
-    found: MostSimilar<String>,
+    /// The names found so far with their likeness, the most similar first.
+    best: Vec<(f64, String)>,
 }
 
 impl SimilarNames {
     pub(crate) fn to(wanted: Vec<Vec<String>>) -> SimilarNames {
         SimilarNames {
             wanted,
-            found: MostSimilar::new(LEAST_OF_NAMES),
+            best: Vec::new(),
         }
     }
 
     /// Remembers a name with these words if it is one of the most similar.
     pub(crate) fn compare(&mut self, name: &str, words: &[String]) {
-        if self.found.best.iter().any(|(_, other)| other == name) {
+        if self.best.iter().any(|(_, other)| other == name) {
             return;
         }
         let likeness = self.wanted.iter().map(|wanted| likeness_of_words(wanted, words));
         let likeness = likeness.max_by(f64::total_cmp).unwrap_or(0.0);
-        self.found.add(likeness, || name.to_owned());
+        keep_best(&mut self.best, LEAST_OF_NAMES, likeness, || name.to_owned());
     }
 
     pub(crate) fn names(self) -> Vec<String> {
-        self.found.names()
+        self.best.into_iter().map(|(_, name)| name).collect()
     }
 }
 
@@ -60,35 +65,12 @@ fn likeness_of_words(wanted: &[String], name: &[String]) -> f64 {
     wanted.iter().map(best).sum::<f64>() / wanted.len().max(1) as f64
 }
 
-/// Collects the names that are most similar to another one.
-struct MostSimilar<T> {
-    least: f64,
-    /// The names found so far with their similarity, the most similar first.
-    best: Vec<(f64, T)>,
-}
-
-impl<T> MostSimilar<T> {
-    /// Maximum number of names.
-    const MOST: usize = 3;
-
-    /// Names have at least this likeness.
-    fn new(least: f64) -> MostSimilar<T> {
-        MostSimilar {
-            least,
-            best: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, likeness: f64, name: impl FnOnce() -> T) {
-        let place = self.best.partition_point(|(better, _)| *better >= likeness);
-        if likeness >= self.least && place < Self::MOST {
-            self.best.insert(place, (likeness, name()));
-            self.best.truncate(Self::MOST);
-        }
-    }
-
-    fn names(self) -> Vec<T> {
-        self.best.into_iter().map(|(_, name)| name).collect()
+/// Adds a name to the most similar ones if it is one of them and has at least the likeness `least`.
+fn keep_best<T>(best: &mut Vec<(f64, T)>, least: f64, likeness: f64, name: impl FnOnce() -> T) {
+    let place = best.partition_point(|(better, _)| *better >= likeness);
+    if likeness >= least && place < MOST {
+        best.insert(place, (likeness, name()));
+        best.truncate(MOST);
     }
 }
 

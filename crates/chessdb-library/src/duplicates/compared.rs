@@ -8,7 +8,7 @@ use chessdb::Database;
 use parking_lot::Mutex;
 
 use super::cut::{self, SimilarGames};
-use super::group::Compared;
+use super::group::{Players, groups};
 use super::seen::{Places, ReadGame, ReadGames, SeenGame};
 use super::{Duplicates, Member, worth};
 use crate::kept::{folders, temporary_files};
@@ -274,13 +274,13 @@ impl<'a> ComparedGames<'a> {
                 let mut games: Vec<SeenGame> = records.iter().map(SeenGame::of_record).collect();
                 drop(records);
                 games.sort_unstable_by_key(|game| (game.line, game.game));
-                let mut compared = Compared::new(self, places);
+                let mut players = Players::default();
                 let mut found = Vec::new();
                 for same in games
                     .chunk_by(|a, b| a.line == b.line)
                     .filter(|same| same.len() > 1)
                 {
-                    let groups = compared.groups(same);
+                    let groups = groups(self, places, &mut players, same);
                     found.extend(groups.iter().flat_map(|group| worth::members(group)));
                 }
                 members.lock().extend(found);

@@ -28,13 +28,6 @@ const MOST_OCCASIONS: usize = 32;
 /// Maximum number of groups with the same surname that a game is compared with; the newest are compared.
 const MOST_GROUPS: usize = 64;
 
-/// Compares games with the same moves.
-pub(super) struct Compared<'a> {
-    games: &'a ComparedGames<'a>,
-    places: &'a Places,
-    players: Players,
-}
-
 /// A game of a group.
 #[derive(Clone, Copy)]
 pub(super) struct SameGame {
@@ -42,39 +35,34 @@ pub(super) struct SameGame {
     pub(super) date: Date,
 }
 
-impl<'a> Compared<'a> {
-    pub(super) fn new(games: &'a ComparedGames<'a>, places: &'a Places) -> Compared<'a> {
-        Compared {
-            games,
-            places,
-            players: Players::default(),
-        }
-    }
-
-    /// The groups of at least two games among games with the same moves; of short games, which have the same tags, too.
-    pub(super) fn groups(&mut self, same: &[SeenGame]) -> Vec<Vec<SameGame>> {
-        let plies = same.first().map_or(0, |seen| seen.plies);
-        let is_long = plies >= LONG_PLIES;
-        let known = same.iter().filter_map(|seen| {
-            let place = self.places.get(seen.event, seen.round);
-            let known = KnownGame::of(self.games, &mut self.players, seen.game, place, is_long)?;
-            Some((*seen, known))
+/// The groups of at least two games among games with the same moves; of short games, which have the same tags, too.
+pub(super) fn groups(
+    games: &ComparedGames<'_>,
+    places: &Places,
+    players: &mut Players,
+    same: &[SeenGame],
+) -> Vec<Vec<SameGame>> {
+    let plies = same.first().map_or(0, |seen| seen.plies);
+    let is_long = plies >= LONG_PLIES;
+    let known = same.iter().filter_map(|seen| {
+        let place = places.get(seen.event, seen.round);
+        let known = KnownGame::of(games, players, seen.game, place, is_long)?;
+        Some((*seen, known))
+    });
+    let known: Vec<(SeenGame, KnownGame)> = known.collect();
+    let mut groups = if plies < FEWEST_PLIES {
+        // Both players and the date must be known.
+        let complete = known.into_iter().filter(|(_, game)| game.is_complete());
+        let same = complete.map(|(seen, game)| SameGame {
+            seen,
+            date: game.occasion.date,
         });
-        let known: Vec<(SeenGame, KnownGame)> = known.collect();
-        let mut groups = if plies < FEWEST_PLIES {
-            // Both players and the date must be known.
-            let complete = known.into_iter().filter(|(_, game)| game.is_complete());
-            let same = complete.map(|(seen, game)| SameGame {
-                seen,
-                date: game.occasion.date,
-            });
-            vec![same.collect()]
-        } else {
-            by_players(known, is_long)
-        };
-        groups.retain(|group| group.len() > 1);
-        groups
-    }
+        vec![same.collect()]
+    } else {
+        by_players(known, is_long)
+    };
+    groups.retain(|group| group.len() > 1);
+    groups
 }
 
 /// Groups games whose players and occasions do not contradict each other.
@@ -167,8 +155,7 @@ fn join(
 type PlayerKey = (Option<(usize, String)>, Option<(u16, u8, u8)>);
 
 /// Players that were read before, by the number of the database and the id of the name.
-#[derive(Default)]
-pub(super) struct Players(FxHashMap<(usize, TextId), Option<Rc<Player>>>);
+pub(super) type Players = FxHashMap<(usize, TextId), Option<Rc<Player>>>;
 
 /// What is known of a game.
 pub(super) struct KnownGame {
@@ -201,7 +188,7 @@ impl KnownGame {
         } = database.keys(own);
         let players = [white, black].map(|player| {
             let read = || Player::read(&database.text(player)).map(Rc::new);
-            known.0.entry((number, player)).or_insert_with(read).clone()
+            known.entry((number, player)).or_insert_with(read).clone()
         });
         let is_of_program = players.iter().flatten().any(|player| player.is_program());
         let counts = is_of_program || is_long && players.iter().all(Option::is_some);

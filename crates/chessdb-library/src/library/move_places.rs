@@ -1,6 +1,6 @@
 //! Problems of a game, by the move where they are.
 
-use chessdb::game::{Movetext, Token};
+use chessdb::game::Token;
 use chessdb::{Decoded, Problem};
 
 use super::LibraryEntry;
@@ -20,50 +20,35 @@ pub fn problems_by_move(entry: &LibraryEntry, game: u32) -> Vec<(Problem, Option
         return Vec::new();
     }
     let Decoded { game, .. } = entry.database.game(game);
-    let mut remarks = Remarks::of(&game.movetext);
+    let movetext = &game.movetext;
+    let remarks = movetext.tokens().iter().filter_map(|token| match token {
+        Token::Remark(text) => Some(movetext.text(*text)),
+        _ => None,
+    });
+    // Those that have not been matched with a problem yet.
+    let mut remarks: Vec<&str> = remarks.collect();
     let placed = problems.into_iter().map(|problem| {
-        let place = remarks.place_of(&problem);
+        // Each remark names one problem, nearly always the next one, and decoders stop at a thousand of both.
+        let own = remarks.iter().position(|remark| remark.contains(&problem.what));
+        let remark = own.map(|own| remarks.remove(own));
+        let place = place_of(&problem, movetext.first_ply(), remark);
         (problem, place)
     });
     placed.collect()
 }
 
-/// The remarks of a game that have not been matched with a problem yet.
-struct Remarks<'a> {
-    texts: Vec<&'a str>,
-    first_ply: u32,
-}
-
-impl<'a> Remarks<'a> {
-    fn of(movetext: &'a Movetext) -> Remarks<'a> {
-        let remarks = movetext.tokens().iter().filter_map(|token| match token {
-            Token::Remark(text) => Some(movetext.text(*text)),
-            _ => None,
-        });
-        Remarks {
-            texts: remarks.collect(),
-            first_ply: movetext.first_ply(),
-        }
-    }
-
-    fn place_of(&mut self, problem: &Problem) -> Option<String> {
-        // Each remark names one problem, nearly always the next one, and decoders stop at a thousand of both.
-        let own = self
-            .texts
-            .iter()
-            .position(|remark| remark.contains(&problem.what));
-        let remark = own.map(|own| self.texts.remove(own));
-        let ply = problem.plies?.checked_add(self.first_ply)?;
-        let number = u64::from(ply) / 2 + 1;
-        let stored = remark
-            .filter(|_| problem.what.starts_with(ILLEGAL))
-            .and_then(stored_move);
-        let dots = if ply.is_multiple_of(2) { "." } else { "..." };
-        Some(match stored {
-            Some(stored) => format!("{number}{dots} {stored}"),
-            None => format!("move {number}"),
-        })
-    }
+/// The move of a problem in a game whose first move has this ply, with the remark that names the problem.
+fn place_of(problem: &Problem, first_ply: u32, remark: Option<&str>) -> Option<String> {
+    let ply = problem.plies?.checked_add(first_ply)?;
+    let number = u64::from(ply) / 2 + 1;
+    let stored = remark
+        .filter(|_| problem.what.starts_with(ILLEGAL))
+        .and_then(stored_move);
+    let dots = if ply.is_multiple_of(2) { "." } else { "..." };
+    Some(match stored {
+        Some(stored) => format!("{number}{dots} {stored}"),
+        None => format!("move {number}"),
+    })
 }
 
 /// The move that could not be played: the first one of the rest of a line that a remark quotes.

@@ -112,8 +112,7 @@ impl ListOrder {
         };
         let before = places.end as usize;
         let after = (len - places.start) as usize;
-        let mut first = Nearest::new(before);
-        let mut last = Nearest::new(after);
+        let (mut first, mut last) = (BinaryHeap::new(), BinaryHeap::new());
         let from_start = before <= after;
         for start in (0..len).step_by(BLOCK as usize) {
             let games = len.min(start.saturating_add(BLOCK)) - start;
@@ -124,17 +123,17 @@ impl ListOrder {
             for (n, value) in (start..).zip(values.into_iter().flatten()) {
                 let placed = u64::from(value) << 32 | u64::from(n);
                 if from_start {
-                    first.add(placed);
+                    add_least(&mut first, before, placed);
                 } else {
-                    last.add(Reverse(placed));
+                    add_least(&mut last, after, Reverse(placed));
                 }
             }
         }
         let size = places.len();
         let mut found: Vec<u64> = if from_start {
-            first.sorted().split_off(before - size)
+            first.into_sorted_vec().split_off(before - size)
         } else {
-            let last = last.sorted().into_iter().map(|Reverse(placed)| placed);
+            let last = last.into_sorted_vec().into_iter().map(|Reverse(placed)| placed);
             last.skip(after - size).collect()
         };
         found.sort_unstable();
@@ -142,32 +141,14 @@ impl ListOrder {
     }
 }
 
-/// The least of all values that were added, up to a number of them.
-struct Nearest<T: Ord> {
-    heap: BinaryHeap<T>,
-    most: usize,
-}
-
-impl<T: Ord> Nearest<T> {
-    fn new(most: usize) -> Nearest<T> {
-        Nearest {
-            heap: BinaryHeap::new(),
-            most,
-        }
-    }
-
-    fn add(&mut self, value: T) {
-        if self.heap.len() < self.most {
-            self.heap.push(value);
-        } else if let Some(mut greatest) = self.heap.peek_mut()
-            && value < *greatest
-        {
-            *greatest = value;
-        }
-    }
-
-    fn sorted(self) -> Vec<T> {
-        self.heap.into_sorted_vec()
+/// Adds a value if it is one of the `most` least.
+fn add_least<T: Ord>(least: &mut BinaryHeap<T>, most: usize, value: T) {
+    if least.len() < most {
+        least.push(value);
+    } else if let Some(mut greatest) = least.peek_mut()
+        && value < *greatest
+    {
+        *greatest = value;
     }
 }
 
@@ -220,13 +201,13 @@ mod tests {
 
     #[test]
     fn no_more_values_are_remembered_than_wanted() {
-        let mut nearest = Nearest::new(3);
+        let mut least = BinaryHeap::new();
         for n in 0..100_000_u32 {
-            nearest.add(n.wrapping_mul(2_654_435_761));
+            add_least(&mut least, 3, n.wrapping_mul(2_654_435_761));
         }
-        assert!(nearest.heap.capacity() <= 8);
+        assert!(least.capacity() <= 8);
         let mut all: Vec<u32> = (0..100_000_u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
         all.sort_unstable();
-        assert_eq!(nearest.sorted(), all[..3]);
+        assert_eq!(least.into_sorted_vec(), all[..3]);
     }
 }

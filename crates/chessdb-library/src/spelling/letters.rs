@@ -35,7 +35,7 @@ impl FoldedText {
                 long: None,
             };
         }
-        let Writings { plain, long, .. } = Writings::of(text);
+        let [plain, long, _] = writings(text);
         let long = Some(long).filter(|long| *long != plain);
         FoldedText { plain, long }
     }
@@ -48,18 +48,8 @@ impl FoldedText {
 
 /// A text in small letters without accents, except on the letters that are written in two ways.
 pub(crate) fn canonical(text: &str) -> String {
-    Writings::of(text).canonical
-}
-
-/// The ways to write a text in small letters.
-#[derive(Default)]
-struct Writings {
-    /// Without accents.
-    plain: String,
-    /// The text with two letters in place of letters such as `ü`.
-    long: String,
-    /// With accents on these letters alone.
-    canonical: String,
+    let [_, _, canonical] = writings(text);
+    canonical
 }
 
 /// Letters with two spellings: decomposed or not, without the accent, and with two letters. Two letters are never read
@@ -72,39 +62,39 @@ const TWO_WAYS: [(&str, char, &str); 5] = [
     ("ø", 'ø', "oe"),
 ];
 
-impl Writings {
-    fn of(text: &str) -> Writings {
-        let mut writings = Writings::default();
-        let mut letters = text.nfkd().peekable();
-        while let Some(letter) = letters.next() {
-            if is_combining_mark(letter) {
-                continue;
-            }
-            let small: String = small(letter).collect();
-            let mark = letters.peek().copied().filter(|&mark| is_combining_mark(mark));
-            let is_written = |decomposed: &str| {
-                let mut signs = decomposed.chars();
-                let base = signs.next();
-                let is_same = match signs.next() {
-                    Some(accent) => mark == Some(accent) && small.chars().eq(base),
-                    None => letter.to_lowercase().eq(base),
-                };
-                is_same && signs.next().is_none()
+/// A text in small letters: without accents, with two letters in place of letters such as `ü`, and with accents on
+/// these letters alone.
+fn writings(text: &str) -> [String; 3] {
+    let (mut plain, mut long, mut canonical) = (String::new(), String::new(), String::new());
+    let mut letters = text.nfkd().peekable();
+    while let Some(letter) = letters.next() {
+        if is_combining_mark(letter) {
+            continue;
+        }
+        let small: String = small(letter).collect();
+        let mark = letters.peek().copied().filter(|&mark| is_combining_mark(mark));
+        let is_written = |decomposed: &str| {
+            let mut signs = decomposed.chars();
+            let base = signs.next();
+            let is_same = match signs.next() {
+                Some(accent) => mark == Some(accent) && small.chars().eq(base),
+                None => letter.to_lowercase().eq(base),
             };
-            writings.plain += &small;
-            match TWO_WAYS.iter().find(|(decomposed, ..)| is_written(decomposed)) {
-                Some((_, letter, long)) => {
-                    writings.long += long;
-                    writings.canonical.push(*letter);
-                }
-                None => {
-                    writings.long += &small;
-                    writings.canonical += &small;
-                }
+            is_same && signs.next().is_none()
+        };
+        plain += &small;
+        match TWO_WAYS.iter().find(|(decomposed, ..)| is_written(decomposed)) {
+            Some((_, letter, two)) => {
+                long += two;
+                canonical.push(*letter);
+            }
+            None => {
+                long += &small;
+                canonical += &small;
             }
         }
-        writings
     }
+    [plain, long, canonical]
 }
 
 /// A letter in small letters; special letters such as `ß` are written out as usual.

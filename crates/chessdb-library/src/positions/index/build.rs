@@ -34,171 +34,158 @@ const AHEAD: usize = 4096;
 pub(super) const SMALL: usize = 64;
 pub(super) const LARGE: usize = 4096;
 
-/// Parameters for building an index.
-pub(super) struct Builder<'a> {
-    pub(super) database: &'a Arc<dyn Database>,
-    pub(super) threads: usize,
-    /// Approximate number of bytes of memory to use.
-    pub(super) memory: usize,
-    /// The key. Its length determines the offset of the first section.
-    pub(super) key: &'a [u8],
-    /// Called with numbers of games that have been read.
-    pub(super) done: &'a (dyn Fn(u64) + Sync),
-}
-
 /// True if the positions of `games` games need at most half of the memory.
 pub(super) fn fits(games: u32, memory: usize) -> bool {
     u64::from(games) * POSITIONS <= memory as u64 / 2
 }
 
-impl Builder<'_> {
-    /// Writes the sections and returns their places. `temporary` is a file for the positions of the
-    /// games, which must fit into memory without it.
-    pub(super) fn build(&self, out: &mut Output, temporary: Option<File>) -> Result<Numbers, IndexError> {
-        let mut numbers = Numbers::default();
-        let games = self.database.len();
-        let mut end = begin(self.key);
-        for (section, item) in COLUMNS {
-            end = next_page(end);
-            // Deleted games leave a hole at the end of each column.
-            numbers.sections[section as usize] = (end, 0);
-            end += u64::from(games) * item as u64;
-        }
-        let positions = u64::from(games) * POSITIONS;
-        let is_small = fits(games, self.memory);
-        if !is_small && temporary.is_none() {
-            return Err(IndexError::Memory);
-        }
-        let bits = bucket_bits(games);
-        let part_bits = (positions / ENTRY as u64 / PART).max(1).ilog2().min(bits).min(12);
-        let spill = Mutex::new(Spill::new(part_bits, temporary.filter(|_| !is_small)));
-        self.columns(out, &mut numbers, &spill)?;
-        let games = column(out, &numbers, IndexSection::Games, u32::from_le_bytes)?;
-        let common = column(out, &numbers, IndexSection::Common, u16::from_le_bytes)?;
-        for (section, minima) in [
-            (IndexSection::Common64, minima(&common, SMALL)),
-            (IndexSection::Common4096, minima(&common, LARGE)),
-            (IndexSection::Games64, minima(&games, SMALL)),
-            (IndexSection::Games4096, minima(&games, LARGE)),
-        ] {
-            end = put(out, &mut numbers, section, end, &minima)?;
-        }
-        let order = GameOrder::new(&games, common, self.database.len());
-        drop(games);
-        // There is an offset for each bucket, and one for the end.
-        let bucket_bytes = ((1u64 << bits) + 1) * 8;
-        let begin = next_page(end);
-        let first = next_page(begin + bucket_bytes);
-        let (mut bucket, mut end) = (begin, first);
-        let popular = write_shared(
-            &mut spill.into_inner(),
-            &order,
-            bits,
-            self.threads,
-            |buckets, positions| {
-                task::check();
-                out.write_at(bucket, buckets)?;
-                out.write_at(end, positions)?;
-                bucket += buckets.len() as u64;
-                end += positions.len() as u64;
-                Ok(())
-            },
-        )?;
-        numbers.sections[IndexSection::Buckets as usize] = (begin, bucket_bytes);
-        numbers.sections[IndexSection::Positions as usize] = (first, end - first);
-        numbers.own[BUCKET_BITS] = bits;
-        self.popular(out, &mut numbers, end, &popular)?;
-        Ok(numbers)
+/// Writes the sections and returns their places. Uses about `memory` bytes. The length of `key` determines the offset of
+/// the first section. `temporary` is a file for the positions of the games, which must fit into memory without it.
+pub(super) fn build(
+    reading: &LineReading<'_>,
+    memory: usize,
+    key: &[u8],
+    out: &mut Output,
+    temporary: Option<File>,
+) -> Result<Numbers, IndexError> {
+    let mut numbers = Numbers::default();
+    let games = reading.database.len();
+    let mut end = begin(key);
+    for (section, item) in COLUMNS {
+        end = next_page(end);
+        // Deleted games leave a hole at the end of each column.
+        numbers.sections[section as usize] = (end, 0);
+        end += u64::from(games) * item as u64;
     }
-
-    /// Writes the data of each game, and passes the positions of all games to `spill`.
-    fn columns(
-        &self,
-        out: &mut Output,
-        numbers: &mut Numbers,
-        spill: &Mutex<Spill>,
-    ) -> Result<(), IndexError> {
-        let mut state = ColumnsBuilder::default();
-        let reading = LineReading {
-            database: &**self.database,
-            threads: self.threads,
-            spill,
-            done: self.done,
-        };
-        let mut append = |section: IndexSection, bytes: &[u8]| {
-            let (at, len) = &mut numbers.sections[section as usize];
-            out.write_at(*at + *len, bytes)?;
-            *len += bytes.len() as u64;
-            Ok::<(), IndexError>(())
-        };
-        // Memory is also needed to sort the lines, and for the first moves of all games.
-        for_each_batch(&reading, self.memory / 5, |batch| {
-            let columns = state.add(&batch, self.threads, spill)?;
-            let mut columns = COLUMNS.iter().zip(columns);
-            columns.try_for_each(|((section, _), bytes)| append(*section, &bytes))
-        })?;
-        if let Some(item) = state.parting(0) {
-            append(IndexSection::Parting, &item)?;
-        }
-        (numbers.own[GAMES], numbers.own[USUAL]) = (state.games, state.usual);
-        Ok(())
+    let positions = u64::from(games) * POSITIONS;
+    let is_small = fits(games, memory);
+    if !is_small && temporary.is_none() {
+        return Err(IndexError::Memory);
     }
-
-    /// Makes and writes the tables of moves of popular positions.
-    fn popular(
-        &self,
-        out: &mut Output,
-        numbers: &mut Numbers,
-        end: u64,
-        popular: &[NodeEntry],
-    ) -> Result<(), IndexError> {
-        let sections = match out {
-            Output::Memory(bytes) => IndexSections::in_memory(std::mem::take(bytes), *numbers),
-            Output::File(file) => IndexSections::being_written(file, *numbers)?,
-        };
-        let mut index = Index::of(sections, self.database);
-        let mut tables = Vec::new();
-        let mut keys = Vec::new();
-        for nodes in popular.chunks(AHEAD) {
+    let bits = bucket_bits(games);
+    let part_bits = (positions / ENTRY as u64 / PART).max(1).ilog2().min(bits).min(12);
+    let spill = Mutex::new(Spill::new(part_bits, temporary.filter(|_| !is_small)));
+    write_columns(reading, memory, out, &mut numbers, &spill)?;
+    let games = column(out, &numbers, IndexSection::Games, u32::from_le_bytes)?;
+    let common = column(out, &numbers, IndexSection::Common, u16::from_le_bytes)?;
+    for (section, minima) in [
+        (IndexSection::Common64, minima(&common, SMALL)),
+        (IndexSection::Common4096, minima(&common, LARGE)),
+        (IndexSection::Games64, minima(&games, SMALL)),
+        (IndexSection::Games4096, minima(&games, LARGE)),
+    ] {
+        end = put(out, &mut numbers, section, end, &minima)?;
+    }
+    let order = GameOrder::new(&games, common, reading.database.len());
+    drop(games);
+    // There is an offset for each bucket, and one for the end.
+    let bucket_bytes = ((1u64 << bits) + 1) * 8;
+    let begin = next_page(end);
+    let first = next_page(begin + bucket_bytes);
+    let (mut bucket, mut end) = (begin, first);
+    let popular = write_shared(
+        &mut spill.into_inner(),
+        &order,
+        bits,
+        reading.threads,
+        |buckets, positions| {
             task::check();
-            let begins = nodes.iter().map(|node| {
-                let game = index.sections.u32(IndexSection::Games, node.lo as usize)?;
-                Ok((game, u32::from(node.depth)))
-            });
-            let begins = begins.collect::<Result<Vec<_>, IndexError>>()?;
-            index.read_ahead(begins.clone());
-            let positions = begins
-                .iter()
-                .map(|&(game, ply)| Some(Pattern::new(index.at(game, ply)?.0)));
-            let positions: Vec<Option<Pattern>> = positions.collect();
-            let mut asked = Vec::new();
-            for position in positions.iter().flatten() {
-                asked.extend(index.asked_for(position)?);
-            }
-            index.read_ahead(asked);
-            for (node, position) in nodes.iter().zip(positions) {
-                task::check();
-                let Some(position) = position else { continue };
-                popular::append(&mut tables, &index.add_up(&position)?);
-                keys.extend(node.key.to_le_bytes());
-                keys.extend((tables.len() as u64).to_le_bytes());
-            }
-        }
-        if let (Output::Memory(memory), Some(bytes)) = (
-            &mut *out,
-            Arc::into_inner(index.sections).and_then(IndexSections::into_memory),
-        ) {
-            *memory = bytes;
-        }
-        let mut end = end;
-        for (section, bytes) in [(IndexSection::Popular, keys), (IndexSection::Tables, tables)] {
-            let at = next_page(end);
-            out.write_at(at, &bytes)?;
-            end = at + bytes.len() as u64;
-            numbers.sections[section as usize] = (at, bytes.len() as u64);
-        }
-        Ok(())
+            out.write_at(bucket, buckets)?;
+            out.write_at(end, positions)?;
+            bucket += buckets.len() as u64;
+            end += positions.len() as u64;
+            Ok(())
+        },
+    )?;
+    numbers.sections[IndexSection::Buckets as usize] = (begin, bucket_bytes);
+    numbers.sections[IndexSection::Positions as usize] = (first, end - first);
+    numbers.own[BUCKET_BITS] = bits;
+    write_popular(reading.database, out, &mut numbers, end, &popular)?;
+    Ok(numbers)
+}
+
+/// Writes the data of each game, and passes the positions of all games to `spill`.
+fn write_columns(
+    reading: &LineReading<'_>,
+    memory: usize,
+    out: &mut Output,
+    numbers: &mut Numbers,
+    spill: &Mutex<Spill>,
+) -> Result<(), IndexError> {
+    let mut state = ColumnsBuilder::default();
+    let mut append = |section: IndexSection, bytes: &[u8]| {
+        let (at, len) = &mut numbers.sections[section as usize];
+        out.write_at(*at + *len, bytes)?;
+        *len += bytes.len() as u64;
+        Ok::<(), IndexError>(())
+    };
+    // Memory is also needed to sort the lines, and for the first moves of all games.
+    for_each_batch(reading, memory / 5, spill, |batch| {
+        let columns = state.add(&batch, reading.threads, spill)?;
+        let mut columns = COLUMNS.iter().zip(columns);
+        columns.try_for_each(|((section, _), bytes)| append(*section, &bytes))
+    })?;
+    if let Some(item) = state.parting(0) {
+        append(IndexSection::Parting, &item)?;
     }
+    (numbers.own[GAMES], numbers.own[USUAL]) = (state.games, state.usual);
+    Ok(())
+}
+
+/// Makes and writes the tables of moves of popular positions.
+fn write_popular(
+    database: &Arc<dyn Database>,
+    out: &mut Output,
+    numbers: &mut Numbers,
+    end: u64,
+    popular: &[NodeEntry],
+) -> Result<(), IndexError> {
+    let sections = match out {
+        Output::Memory(bytes) => IndexSections::in_memory(std::mem::take(bytes), *numbers),
+        Output::File(file) => IndexSections::being_written(file, *numbers)?,
+    };
+    let mut index = Index::of(sections, database);
+    let mut tables = Vec::new();
+    let mut keys = Vec::new();
+    for nodes in popular.chunks(AHEAD) {
+        task::check();
+        let begins = nodes.iter().map(|node| {
+            let game = index.sections.u32(IndexSection::Games, node.lo as usize)?;
+            Ok((game, u32::from(node.depth)))
+        });
+        let begins = begins.collect::<Result<Vec<_>, IndexError>>()?;
+        index.read_ahead(begins.clone());
+        let positions = begins
+            .iter()
+            .map(|&(game, ply)| Some(Pattern::new(index.at(game, ply)?.0)));
+        let positions: Vec<Option<Pattern>> = positions.collect();
+        let mut asked = Vec::new();
+        for position in positions.iter().flatten() {
+            asked.extend(index.asked_for(position)?);
+        }
+        index.read_ahead(asked);
+        for (node, position) in nodes.iter().zip(positions) {
+            task::check();
+            let Some(position) = position else { continue };
+            popular::append(&mut tables, &index.add_up(&position)?);
+            keys.extend(node.key.to_le_bytes());
+            keys.extend((tables.len() as u64).to_le_bytes());
+        }
+    }
+    if let (Output::Memory(memory), Some(bytes)) = (
+        &mut *out,
+        Arc::into_inner(index.sections).and_then(IndexSections::into_memory),
+    ) {
+        *memory = bytes;
+    }
+    let mut end = end;
+    for (section, bytes) in [(IndexSection::Popular, keys), (IndexSection::Tables, tables)] {
+        let at = next_page(end);
+        out.write_at(at, &bytes)?;
+        end = at + bytes.len() as u64;
+        numbers.sections[section as usize] = (at, bytes.len() as u64);
+    }
+    Ok(())
 }
 
 /// Writes a section of integers after `end`, and returns the end of the section.

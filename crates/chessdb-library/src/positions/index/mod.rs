@@ -26,8 +26,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock, Weak};
 
 use among::{MOST_KEPT, Places};
-use build::Builder;
 use lines::LongLines;
+use order::LineReading;
 use shared::IndexSections;
 use signature::FirstPawns;
 
@@ -181,7 +181,12 @@ impl Index {
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<Index, IndexError> {
         let mut out = Output::Memory(Vec::new());
-        let numbers = builder(database, options, &[], done).build(&mut out, None)?;
+        let reading = LineReading {
+            database,
+            threads: options.threads,
+            done,
+        };
+        let numbers = build::build(&reading, options.memory, &[], &mut out, None)?;
         match out {
             Output::Memory(bytes) => Ok(Index::of(IndexSections::in_memory(bytes, numbers), database)),
             Output::File(_) => Err(IndexError::Damaged),
@@ -227,7 +232,12 @@ impl Index {
         done: &(dyn Fn(u64) + Sync),
     ) -> Result<(), IndexError> {
         let mut out = Output::File(file.try_clone()?);
-        let numbers = builder(database, options, key, done).build(&mut out, Some(temporary))?;
+        let reading = LineReading {
+            database,
+            threads: options.threads,
+            done,
+        };
+        let numbers = build::build(&reading, options.memory, key, &mut out, Some(temporary))?;
         Ok(seal(file, &numbers, key)?)
     }
 }
@@ -238,21 +248,6 @@ fn files_without_names(folders: &'static [PathBuf]) -> Result<(&'static Path, [F
         Some(no_file) => IndexError::Temporary(no_file.folder.to_owned(), no_file.error),
         None => IndexError::Memory,
     })
-}
-
-fn builder<'a>(
-    database: &'a Arc<dyn Database>,
-    options: BuildOptions,
-    key: &'a [u8],
-    done: &'a (dyn Fn(u64) + Sync),
-) -> Builder<'a> {
-    Builder {
-        database,
-        threads: options.threads,
-        memory: options.memory,
-        key,
-        done,
-    }
 }
 
 #[cfg(test)]

@@ -42,33 +42,32 @@ pub(super) type LinePrefix = u64;
 
 /// How the games of a database are read.
 pub(super) struct LineReading<'a> {
-    pub(super) database: &'a dyn Database,
+    pub(super) database: &'a Arc<dyn Database>,
     pub(super) threads: usize,
-    /// Receives the positions of each game after the first moves.
-    pub(super) spill: &'a Mutex<Spill>,
     /// Called with the number of games read since the last call.
     pub(super) done: &'a (dyn Fn(u64) + Sync),
 }
 
 /// Passes the lines of all games that are not deleted to `each`, in batches of about `memory` bytes. A batch is larger
-/// if very many games have the same prefix.
+/// if very many games have the same prefix. `spill` gets the positions of each game after the first moves.
 ///
 /// # Errors
 /// If `each` fails or positions cannot be written.
 pub(super) fn for_each_batch<E: From<io::Error>>(
     reading: &LineReading<'_>,
     memory: usize,
+    spill: &Mutex<Spill>,
     mut each: impl FnMut(Batch) -> Result<(), E>,
 ) -> Result<(), E> {
     let most = (memory / LINE_BYTES).max(1);
     let games = reading.database.len();
     if games as usize <= most {
         let all: Vec<u32> = (0..games).collect();
-        return each(Batch::read(reading, all)?);
+        return each(Batch::read(reading, spill, all)?);
     }
-    let (starts, games) = by_prefix(reading.database, reading.threads);
+    let (starts, games) = by_prefix(&**reading.database, reading.threads);
     for range in cut(&starts, most) {
-        each(Batch::read(reading, games[range].to_vec())?)?;
+        each(Batch::read(reading, spill, games[range].to_vec())?)?;
     }
     Ok(())
 }
@@ -271,21 +270,21 @@ impl Batch {
     ///
     /// # Errors
     /// If positions cannot be written.
-    pub(super) fn read(reading: &LineReading<'_>, mut games: Vec<u32>) -> io::Result<Batch> {
+    fn read(reading: &LineReading<'_>, spill: &Mutex<Spill>, mut games: Vec<u32>) -> io::Result<Batch> {
         // In any other order, each game of a compressed file might have to unpack everything in front of it.
         games.sort_unstable();
         let starts = Mutex::default();
         let read = |range: Range<u32>| {
             let (mut part, mut keys, mut later) = (BatchPart::default(), GameKeys::new(), Vec::new());
             for &game in &games[range.start as usize..range.end as usize] {
-                part.read(reading.database, game, &mut keys, &starts, &mut later);
+                part.read(&**reading.database, game, &mut keys, &starts, &mut later);
                 if later.len() >= MOST_LATER {
-                    reading.spill.lock().push_all(take(&mut later))?;
+                    spill.lock().push_all(take(&mut later))?;
                 }
             }
             let keyed = part.lines.iter().map(|line| part.first_key(line));
             let keyed = keyed.zip(range.start..).collect::<Vec<Keyed>>();
-            reading.spill.lock().push_all(later)?;
+            spill.lock().push_all(later)?;
             Ok((part, keyed))
         };
         let parts = chunks_of(CHUNK, games.len() as u32, reading.threads, reading.done, read);
