@@ -41,18 +41,15 @@ pub fn evaluations(database: &dyn Database, game: u32) -> Vec<Option<i32>> {
 
 /// The movetext of a game with its evaluations in pawns, as all other programs read them; `None` if they are pawns already.
 pub fn with_pawns(movetext: &Movetext) -> Option<Movetext> {
-    match EvaluationUnit::of(movetext) {
-        EvaluationUnit::Pawn => None,
-        EvaluationUnit::Hundredth => Some(movetext.with_comments(in_pawns)),
-    }
+    are_hundredths(movetext).then(|| movetext.with_comments(in_pawns))
 }
 
 /// The annotations of a main line.
 #[derive(Debug, Default)]
 pub(crate) struct LineAnnotations {
     movetext: Movetext,
-    /// The unit of the game's evaluations, found on first use.
-    unit: OnceCell<EvaluationUnit>,
+    /// Whether the game's evaluations are hundredths of a pawn, found on first use.
+    are_hundredths: OnceCell<bool>,
     /// What each move adds to the clock, in hundredths of a second.
     increment: u32,
     /// Number of moves.
@@ -78,7 +75,7 @@ impl LineAnnotations {
         }
         LineAnnotations {
             movetext,
-            unit: OnceCell::new(),
+            are_hundredths: OnceCell::new(),
             increment,
             moves,
             entries,
@@ -146,8 +143,8 @@ impl LineAnnotations {
                 .comments(moves)
                 .find_map(|comment| of_match(comment, white_moved));
         };
-        let unit = *self.unit.get_or_init(|| EvaluationUnit::of(&self.movetext));
-        Some(written.read(unit))
+        let are_hundredths = self.are_hundredths.get_or_init(|| are_hundredths(&self.movetext));
+        Some(written.read(*are_hundredths))
     }
 
     /// The numbers of moves after which there are annotations, in ascending order.
@@ -331,33 +328,25 @@ fn time_left(text: &str) -> Option<u32> {
     Some(hundredths)
 }
 
-/// The unit in which the evaluations of a game are written.
+/// True if the evaluations of a game are written in hundredths of a pawn, and not in pawns. All its comments count, also
+/// in variations.
 ///
 /// Programs write pawns with a decimal point. ChessBase writes hundredths of a pawn without one, and the depth after them. So a
 /// whole game counts hundredths if one of its evaluations has a depth and none has a decimal point. Mates do not count here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EvaluationUnit {
-    Pawn,
-    Hundredth,
-}
-
-impl EvaluationUnit {
-    /// The unit of a game. All its comments count, also in variations.
-    fn of(movetext: &Movetext) -> EvaluationUnit {
-        let mut unit = EvaluationUnit::Pawn;
-        let comments = movetext.tokens().iter().filter_map(|token| match token {
-            Token::Comment(range) => Some(movetext.text(*range)),
-            _ => None,
-        });
-        for (_, written) in comments.flat_map(evaluations_in) {
-            match written {
-                WrittenEvaluation::Decimal(_) => return EvaluationUnit::Pawn,
-                WrittenEvaluation::Integer { has_depth: true, .. } => unit = EvaluationUnit::Hundredth,
-                WrittenEvaluation::Integer { .. } | WrittenEvaluation::Mate(_) => {}
-            }
+fn are_hundredths(movetext: &Movetext) -> bool {
+    let mut are_hundredths = false;
+    let comments = movetext.tokens().iter().filter_map(|token| match token {
+        Token::Comment(range) => Some(movetext.text(*range)),
+        _ => None,
+    });
+    for (_, written) in comments.flat_map(evaluations_in) {
+        match written {
+            WrittenEvaluation::Decimal(_) => return false,
+            WrittenEvaluation::Integer { has_depth: true, .. } => are_hundredths = true,
+            WrittenEvaluation::Integer { .. } | WrittenEvaluation::Mate(_) => {}
         }
-        unit
     }
+    are_hundredths
 }
 
 /// An evaluation as it is written in a command.
@@ -389,17 +378,13 @@ impl WrittenEvaluation {
         })
     }
 
-    fn read(self, unit: EvaluationUnit) -> Evaluation {
-        match (self, unit) {
-            (WrittenEvaluation::Mate(moves), _) => Evaluation::Mate(moves),
-            (WrittenEvaluation::Decimal(hundredths), _) => Evaluation::Hundredths(hundredths),
-            (WrittenEvaluation::Integer { number, .. }, EvaluationUnit::Hundredth) => {
-                Evaluation::Hundredths(number)
-            }
+    fn read(self, are_hundredths: bool) -> Evaluation {
+        match self {
+            WrittenEvaluation::Mate(moves) => Evaluation::Mate(moves),
+            WrittenEvaluation::Decimal(hundredths) => Evaluation::Hundredths(hundredths),
+            WrittenEvaluation::Integer { number, .. } if are_hundredths => Evaluation::Hundredths(number),
             // It was read in hundredths, so it is not too large.
-            (WrittenEvaluation::Integer { number, .. }, EvaluationUnit::Pawn) => {
-                Evaluation::Hundredths(number.saturating_mul(100))
-            }
+            WrittenEvaluation::Integer { number, .. } => Evaluation::Hundredths(number.saturating_mul(100)),
         }
     }
 }

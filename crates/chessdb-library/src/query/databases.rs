@@ -5,13 +5,6 @@ use super::compare::has_database;
 use super::tag_term::TagTerm;
 use super::value::TagValue;
 
-/// Whether a term with `db:` must match for certain, or only may.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Certainty {
-    Certain,
-    Possible,
-}
-
 impl Query {
     /// False if `db:` excludes the database with this path.
     pub fn concerns(&self, path: &str) -> bool {
@@ -21,44 +14,33 @@ impl Query {
     /// False if `db:` excludes everything below this path of the source, which could not be opened.
     pub fn may_concern(&self, path: &str) -> bool {
         let below = format!("{path}/.");
-        self.is_about(&|term, certainty| {
+        self.is_about(&|term, is_certain| {
             let has = |path: &str| has_database(&term.values, path);
             let may_have = |value: &TagValue| {
                 matches!(value, TagValue::Database(pattern) if pattern.may_match_below(path))
             };
-            has(path) || has(&below) || certainty == Certainty::Possible && term.values.iter().any(may_have)
+            has(path) || has(&below) || !is_certain && term.values.iter().any(may_have)
         })
     }
 
-    /// False if terms with `db:` exclude all games, where `has` says whether one matches.
-    fn is_about(&self, has: &dyn Fn(&TagTerm, Certainty) -> bool) -> bool {
+    /// False if terms with `db:` exclude all games, where `has` says whether one matches: for certain if that is asked,
+    /// otherwise whether it may.
+    fn is_about(&self, has: &dyn Fn(&TagTerm, bool) -> bool) -> bool {
         let mut own = self.tags.iter().filter(|term| term.field.is("db"));
-        own.all(|term| {
-            if term.is_negated {
-                !has(term, Certainty::Certain)
-            } else {
-                has(term, Certainty::Possible)
-            }
-        }) && self.choices.iter().all(|choice| {
-            let mut sides = choice.sides.iter();
-            if choice.is_negated {
-                !sides.any(|side| side.is_nothing_but(has))
-            } else {
-                sides.any(|side| side.is_about(has))
-            }
-        })
+        own.all(|term| has(term, term.is_negated) != term.is_negated)
+            && self.choices.iter().all(|choice| {
+                let mut sides = choice.sides.iter();
+                if choice.is_negated {
+                    !sides.any(|side| side.is_nothing_but(has))
+                } else {
+                    sides.any(|side| side.is_about(has))
+                }
+            })
     }
 
     /// True if it has only terms with `db:`, and all of them hold for certain.
-    fn is_nothing_but(&self, has: &dyn Fn(&TagTerm, Certainty) -> bool) -> bool {
-        let holds = |term: &TagTerm| {
-            term.field.is("db")
-                && if term.is_negated {
-                    !has(term, Certainty::Possible)
-                } else {
-                    has(term, Certainty::Certain)
-                }
-        };
+    fn is_nothing_but(&self, has: &dyn Fn(&TagTerm, bool) -> bool) -> bool {
+        let holds = |term: &TagTerm| term.field.is("db") && has(term, !term.is_negated) != term.is_negated;
         self.positions.is_empty() && self.choices.is_empty() && self.tags.iter().all(holds)
     }
 

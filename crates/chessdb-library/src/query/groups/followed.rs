@@ -15,23 +15,14 @@ use crate::repertoire::{Departure, MovesByPosition, Repertoire, Repertoires};
 /// Half-moves between two checks whether a game can come back to a repertoire.
 const LOOK_EVERY: u32 = 4;
 
-/// What a game must do with a repertoire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RepertoireUse {
-    /// A side must play a move of the repertoire wherever the repertoire has one, and at least one such move must
-    /// occur.
-    Follow,
-    /// The game leaves it.
-    Leave,
-}
-
 /// A repertoire that a game must follow or leave.
 #[derive(Clone, Debug)]
 pub(super) struct RepertoireTest {
     /// The databases that it is made of.
     pub(super) pattern: DatabasePattern,
-    /// Which of both.
-    pub(super) asked: RepertoireUse,
+    /// The game must leave it. Otherwise a side must play a move of the repertoire wherever the repertoire has one, and
+    /// at least one such move must occur.
+    pub(super) is_left: bool,
     /// It is the repertoire of the player of the query, which is left.
     is_of_player: bool,
     /// `None` until `look_up` has found it, or if no database matches.
@@ -46,7 +37,7 @@ pub(super) struct RepertoireTest {
 
 impl PartialEq for RepertoireTest {
     fn eq(&self, other: &RepertoireTest) -> bool {
-        let key = |test: &RepertoireTest| (test.asked, test.is_of_player, test.side, test.reflection);
+        let key = |test: &RepertoireTest| (test.is_left, test.is_of_player, test.side, test.reflection);
         self.pattern == other.pattern && key(self) == key(other)
     }
 }
@@ -55,11 +46,7 @@ impl Eq for RepertoireTest {}
 
 impl RepertoireTest {
     /// Reads a pattern of databases, which may come from the name of a directory.
-    pub(super) fn parse(
-        text: &str,
-        is_name: bool,
-        asked: RepertoireUse,
-    ) -> Result<RepertoireTest, PatternError> {
+    pub(super) fn parse(text: &str, is_name: bool, is_left: bool) -> Result<RepertoireTest, PatternError> {
         let pattern = if is_name {
             DatabasePattern::parse_name(text)
         } else {
@@ -67,8 +54,8 @@ impl RepertoireTest {
         };
         Ok(RepertoireTest {
             pattern: pattern?,
-            asked,
-            is_of_player: asked == RepertoireUse::Leave,
+            is_left,
+            is_of_player: is_left,
             repertoire: None,
             side: None,
             reflection: Reflection::default(),
@@ -91,7 +78,7 @@ impl RepertoireTest {
 
     /// The same where this side is to move, which must play the moves of a repertoire that is followed.
     pub(super) fn of_side(mut self, side: Option<Color>) -> RepertoireTest {
-        if self.asked == RepertoireUse::Follow {
+        if !self.is_left {
             self.side = side;
         }
         self
@@ -177,12 +164,12 @@ pub(super) enum FollowedLine {
 
 impl FollowedLine {
     fn new(test: &RepertoireTest) -> FollowedLine {
-        match test.asked {
-            RepertoireUse::Follow => FollowedLine::Follow {
-                plies: Vec::new(),
-                left: None,
-            },
-            RepertoireUse::Leave => FollowedLine::Leave(Vec::new()),
+        if test.is_left {
+            return FollowedLine::Leave(Vec::new());
+        }
+        FollowedLine::Follow {
+            plies: Vec::new(),
+            left: None,
         }
     }
 
@@ -226,7 +213,7 @@ impl FollowedLine {
             return;
         }
         let is_of_side = test.side == Some(!step.position.turn());
-        let is_asked = is_of_side || test.asked == RepertoireUse::Leave;
+        let is_asked = is_of_side || test.is_left;
         let answers = is_asked.then(|| test.answers(step, before)).flatten();
         let answers = answers.filter(|(moves, _)| !moves.is_empty());
         // Whether the move is one of the repertoire, where it has some.

@@ -9,7 +9,7 @@ use super::board::ExactPosition;
 use super::board::{PartialBoard, PawnStructure};
 use super::error::TermError;
 use super::filter::{Marks, Need};
-use super::followed::{FollowedLine, RepertoireTest, RepertoireUse};
+use super::followed::{FollowedLine, RepertoireTest};
 use super::matcher::Moment;
 use super::matcher::WholeLine;
 use super::played::MovePattern;
@@ -274,7 +274,7 @@ impl PositionTerm {
     /// # Errors
     /// If the text is not a pattern.
     pub fn repertoire(text: &str, is_name: bool) -> Result<PositionTerm, TermError> {
-        PositionTerm::of_repertoire(text, is_name, RepertoireUse::Follow)
+        PositionTerm::of_repertoire(text, is_name, false)
     }
 
     /// The move with which a game leaves a repertoire. If the query names one player, this is the player's first move
@@ -285,11 +285,11 @@ impl PositionTerm {
     /// # Errors
     /// If the text is not a pattern.
     pub fn left(text: &str, is_name: bool) -> Result<PositionTerm, TermError> {
-        PositionTerm::of_repertoire(text, is_name, RepertoireUse::Leave)
+        PositionTerm::of_repertoire(text, is_name, true)
     }
 
-    fn of_repertoire(text: &str, is_name: bool, asked: RepertoireUse) -> Result<PositionTerm, TermError> {
-        let test = RepertoireTest::parse(text, is_name, asked).map_err(TermError::Repertoire)?;
+    fn of_repertoire(text: &str, is_name: bool, is_left: bool) -> Result<PositionTerm, TermError> {
+        let test = RepertoireTest::parse(text, is_name, is_left).map_err(TermError::Repertoire)?;
         Ok(PositionTerm::new(text.to_owned(), Condition::Repertoire(test)))
     }
 
@@ -298,7 +298,7 @@ impl PositionTerm {
         match &self.condition {
             Condition::Repertoire(test) => Some(NamedRepertoire {
                 pattern: &test.pattern,
-                is_left: test.asked == RepertoireUse::Leave,
+                is_left: test.is_left,
             }),
             _ => None,
         }
