@@ -67,7 +67,7 @@ pub(crate) fn summary(status: &Status, since: Instant) -> Value {
             "hits": cache.hits,
             "misses": cache.misses,
         },
-        "making": being_made().into_iter().map(making).collect::<Vec<_>>(),
+        "making": being_made().iter().map(|made| making(made)).collect::<Vec<_>>(),
         "workers": busy().into_iter().map(workers).collect::<Vec<_>>(),
     })
 }
@@ -81,14 +81,13 @@ fn refused_name(refused: &RefusedName) -> Value {
     })
 }
 
-fn making(made: MakingStatus) -> Value {
-    let (done, games) = made.games;
+fn making(made: &MakingStatus) -> Value {
     json!({
         "what": made.what,
         "of": made.of,
-        "seconds": made.elapsed.as_secs(),
-        "done": done,
-        "games": (games > 0).then_some(games),
+        "seconds": made.since.elapsed().as_secs(),
+        "done": made.done(),
+        "games": (made.games > 0).then_some(made.games),
     })
 }
 

@@ -3,41 +3,40 @@
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// All long work of this process, in the order in which it was started.
-static ALL: Mutex<Vec<Arc<BegunMaking>>> = Mutex::new(Vec::new());
-
-#[derive(Debug)]
-struct BegunMaking {
-    what: String,
-    of: String,
-    since: Instant,
-    games: u64,
-    done: AtomicU64,
-}
-
-/// Lists something as being made until this is dropped.
-#[derive(Debug)]
-pub struct Making(Arc<BegunMaking>);
+static ALL: Mutex<Vec<Arc<MakingStatus>>> = Mutex::new(Vec::new());
 
 /// Something that is being made, and how far it is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct MakingStatus {
     /// What it is, such as an index of positions.
     pub what: String,
     /// The database, or other games, that it is made from.
     pub of: String,
-    /// For how long.
-    pub elapsed: Duration,
-    /// How many games are done, and how many there are; 0 of 0 if that is not counted.
-    pub games: (u64, u64),
+    /// When it was begun.
+    pub since: Instant,
+    /// How many games there are; 0 if they are not counted.
+    pub games: u64,
+    done: AtomicU64,
 }
+
+impl MakingStatus {
+    /// How many games are done.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed).min(self.games)
+    }
+}
+
+/// Lists something as being made until this is dropped.
+#[derive(Debug)]
+pub struct Making(Arc<MakingStatus>);
 
 impl Making {
     /// Records that something of `games` games is being made; 0 if they are not counted.
     pub fn begin(what: impl Into<String>, of: &str, games: u64) -> Making {
-        let begun = Arc::new(BegunMaking {
+        let begun = Arc::new(MakingStatus {
             what: what.into(),
             of: of.to_owned(),
             since: Instant::now(),
@@ -61,15 +60,8 @@ impl Drop for Making {
 }
 
 /// What is being made.
-pub fn being_made() -> Vec<MakingStatus> {
-    let all = ALL.lock();
-    let made = all.iter().map(|begun| MakingStatus {
-        what: begun.what.clone(),
-        of: begun.of.clone(),
-        elapsed: begun.since.elapsed(),
-        games: (begun.done.load(Ordering::Relaxed).min(begun.games), begun.games),
-    });
-    made.collect()
+pub fn being_made() -> Vec<Arc<MakingStatus>> {
+    ALL.lock().clone()
 }
 
 #[cfg(test)]
@@ -87,11 +79,11 @@ mod tests {
         };
         let (first, second) = (Making::begin("index", of, 10), Making::begin("view", of, 0));
         first.done(4);
-        let progress = |made: &MakingStatus| (made.what.clone(), made.games);
-        let both = [("index".to_owned(), (4, 10)), ("view".to_owned(), (0, 0))];
+        let progress = |made: &Arc<MakingStatus>| (made.what.clone(), made.done(), made.games);
+        let both = [("index".to_owned(), 4, 10), ("view".to_owned(), 0, 0)];
         assert_eq!(listed().iter().map(progress).collect::<Vec<_>>(), both);
         first.done(100);
-        assert_eq!(listed()[0].games, (10, 10));
+        assert_eq!(listed()[0].done(), 10);
         drop(first);
         assert_eq!(listed().len(), 1);
         drop(second);

@@ -97,7 +97,7 @@ pub(super) fn open(
     }
     if refusal.reasons.is_empty() {
         refusal.reasons.push(match unread::what(&task.name) {
-            Some(unread) => unread.what.to_owned(),
+            Some((what, _)) => what.to_owned(),
             None => format!(
                 "not a chess database: no supported format has such a file; supported are {}",
                 format_titles()

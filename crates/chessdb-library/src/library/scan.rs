@@ -116,23 +116,23 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
             files.map(|(_, path)| path.as_path()).collect()
         });
         for name in &directory.files {
-            if let Some(unread) = unread::what(name)
+            if let Some((what, is_doubtful)) = unread::what(name)
                 && !read.contains(folder.path.join(on_disk(name)).as_path())
                 && opener.selection.wants_extension(name)
                 && opener.selection.wants(&folder.names, name)
             {
                 scan.left_out.push(LeftOut {
-                    is_doubtful: unread.is_doubtful,
-                    ..LeftOut::new(path_of(&folder.names, Some(name)), unread.what)
+                    is_doubtful,
+                    ..LeftOut::new(path_of(&folder.names, Some(name)), what)
                 });
             }
         }
         let is_wanted = |name: &str| opener.selection.wants(&folder.names, name);
         let mut wanted = named;
         wanted.retain(|(_, candidates)| opener.selection.wants_kind(candidates));
-        let (unusable, hung) = (&listing.unusable, &listing.hung);
+        let (unusable, hung) = (Arc::new(listing.unusable), &listing.hung);
         let joined = match listing.mount {
-            None => join(&mut wanted, &directory, unusable, hung, &how.options, is_wanted),
+            None => join(&mut wanted, &directory, &unusable, hung, &how.options, is_wanted),
             Some(_) => Vec::new(),
         };
         wanted.retain(|(name, _)| is_wanted(name));
@@ -142,11 +142,11 @@ pub(super) fn scan(how: &Arc<How>, opener: &Opener<'_>) -> io::Result<FolderScan
             .extend(wanted.map(|((name, candidates), is_joined)| OpeningTask {
                 folder: folder.names.clone(),
                 name,
-                hung: hung_of(&candidates, &listing.hung),
+                hung: hung_of(&candidates, hung),
                 candidates,
                 by_content: false,
                 is_joined,
-                unusable: Arc::clone(&listing.unusable),
+                unusable: Arc::clone(&unusable),
                 mount: listing.mount.clone(),
             }));
     }
@@ -201,7 +201,7 @@ pub(super) struct FolderContents {
     /// The files that may belong to a database.
     pub(super) directory: SourceFolder,
     /// The files that cannot be opened, with the reason.
-    pub(super) unusable: Arc<Unusable>,
+    pub(super) unusable: Unusable,
     /// The first mount that is not local and contains the folder or one of its files.
     pub(super) mount: Option<Mount>,
     /// The folders, and the links to folders with their targets.
@@ -225,25 +225,14 @@ impl FolderContents {
     ) -> Result<io::Result<FolderContents>, Hung> {
         let mount = mounts.of_others(path);
         let (opened, folder) = (Arc::clone(how), path.to_owned());
-        let names = hung::ask(mount, move || FolderNames::read(&folder, &opened))?;
-        let names = match names {
-            Ok(names) => names,
+        let listed = hung::ask(mount, move || FolderContents::list(folder, &opened))?;
+        let (mut listing, links) = match listed {
+            Ok(listed) => listed,
             Err(error) => return Ok(Err(error)),
         };
-        let mut unusable = names.unusable;
-        let mut listing = FolderContents {
-            directory: SourceFolder {
-                path: path.to_owned(),
-                files: names.files,
-            },
-            unusable: Arc::default(),
-            mount: mount.cloned(),
-            folders: names.folders.into_iter().map(|name| (name, None)).collect(),
-            left_out: names.left_out,
-            hung: HashMap::new(),
-        };
-        for name in names.links {
-            listing.add_link(name, &mut unusable, how.root.path(), mounts);
+        listing.mount = mount.cloned();
+        for name in links {
+            listing.add_link(name, how.root.path(), mounts);
         }
         if listing.mount.is_none() {
             // A file can be a mount point, too.
@@ -257,7 +246,6 @@ impl FolderContents {
                 mounts.of_others(below).filter(|_| is_file).cloned()
             });
         }
-        listing.unusable = Arc::new(unusable);
         listing.directory.files.sort_unstable();
         listing.folders.sort_unstable();
         // The search takes folders from the end.
@@ -265,7 +253,50 @@ impl FolderContents {
         Ok(Ok(listing))
     }
 
-    fn add_link(&mut self, name: String, unusable: &mut Unusable, root: &Path, mounts: &Mounts) {
+    /// The entries of a folder by type, and the links in it, which have not been followed.
+    fn list(path: PathBuf, how: &How) -> io::Result<(FolderContents, Vec<String>)> {
+        let mut folder = Dir::new(how.root.folder(&path)?)?;
+        let mut links = Vec::new();
+        let mut listing = FolderContents {
+            directory: SourceFolder {
+                path,
+                files: Vec::new(),
+            },
+            unusable: Unusable::new(),
+            mount: None,
+            folders: Vec::new(),
+            left_out: Vec::new(),
+            hung: HashMap::new(),
+        };
+        while let Some(entry) = folder.read() {
+            report_progress();
+            match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
+                Ok((file_type, entry)) => match entry.file_name().to_bytes() {
+                    b"." | b".." => {}
+                    name if file_type.is_symlink() => links.push(found_name(name)),
+                    name => listing.add(found_name(name), file_type),
+                },
+                Err(error) => {
+                    let reason = format!("part of this folder cannot be read: {}", io::Error::from(error));
+                    listing.left_out.push((".".to_owned(), reason));
+                }
+            }
+        }
+        Ok((listing, links))
+    }
+
+    fn add(&mut self, name: String, file_type: FileType) {
+        if file_type.is_dir() {
+            self.folders.push((name, None));
+            return;
+        }
+        if !file_type.is_file() {
+            self.unusable.insert(name.clone(), "not a regular file");
+        }
+        self.directory.files.push(name);
+    }
+
+    fn add_link(&mut self, name: String, root: &Path, mounts: &Mounts) {
         let target = match resolve(&self.directory.path.join(on_disk(&name)), mounts) {
             Ok(target) => target,
             Err(hung) => {
@@ -295,7 +326,7 @@ impl FolderContents {
             Err(_) => Some("a symbolic link that leads nowhere"),
         };
         if let Some(reason) = reason {
-            unusable.insert(name.clone(), reason);
+            self.unusable.insert(name.clone(), reason);
         }
         self.directory.files.push(name);
     }
@@ -311,50 +342,6 @@ fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::File
         let kind = fs::metadata(&target)?.file_type();
         Ok((target, kind))
     })
-}
-
-/// The entries of a folder by type.
-#[derive(Default)]
-struct FolderNames {
-    files: Vec<String>,
-    unusable: Unusable,
-    folders: Vec<String>,
-    links: Vec<String>,
-    left_out: Vec<(String, String)>,
-}
-
-impl FolderNames {
-    fn read(path: &Path, how: &How) -> io::Result<FolderNames> {
-        let mut names = FolderNames::default();
-        let mut folder = Dir::new(how.root.folder(path)?)?;
-        while let Some(entry) = folder.read() {
-            report_progress();
-            match entry.and_then(|entry| Ok((file_type(&folder, &entry)?, entry))) {
-                Ok((file_type, entry)) => match entry.file_name().to_bytes() {
-                    b"." | b".." => {}
-                    name => names.add(found_name(name), file_type),
-                },
-                Err(error) => {
-                    let reason = format!("part of this folder cannot be read: {}", io::Error::from(error));
-                    names.left_out.push((".".to_owned(), reason));
-                }
-            }
-        }
-        Ok(names)
-    }
-
-    fn add(&mut self, name: String, file_type: FileType) {
-        if file_type.is_dir() {
-            self.folders.push(name);
-        } else if file_type.is_symlink() {
-            self.links.push(name);
-        } else {
-            if !file_type.is_file() {
-                self.unusable.insert(name.clone(), "not a regular file");
-            }
-            self.files.push(name);
-        }
-    }
 }
 
 /// Type of an entry, which some file systems do not include in the listing.

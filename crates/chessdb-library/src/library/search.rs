@@ -95,12 +95,8 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
             let files = vec![name.clone()];
             let path = folder.to_owned();
             let mount = opener.mounts.of_others(file).cloned();
-            (
-                SourceFolder { path, files },
-                Arc::new(HashMap::new()),
-                mount,
-                HashMap::new(),
-            )
+            let directory = SourceFolder { path, files };
+            (directory, HashMap::new(), mount, HashMap::new())
         }
     };
     let wanted = file.to_owned();
@@ -116,7 +112,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
         candidates,
         by_content,
         is_joined: false,
-        unusable,
+        unusable: Arc::new(unusable),
         mount,
     })
 }

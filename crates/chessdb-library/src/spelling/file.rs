@@ -1,7 +1,6 @@
 //! Spelling files as Scid has them: correct names of players, with others below.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
 use unicode_normalization::UnicodeNormalization;
@@ -27,29 +26,14 @@ pub struct SpellingFile {
     pub(super) hash: u128,
 }
 
-/// A text has no names of players.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoSpellings;
-
-impl fmt::Display for NoSpellings {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "it has no line {PLAYERS} with names below it, as a spelling file of Scid has (.ssp)"
-        )
-    }
-}
-
-impl std::error::Error for NoSpellings {}
-
 impl SpellingFile {
     /// Reads the text of a file: lines with correct names, each followed by lines with other spellings after `=`.
     /// Everything after `#` is a comment. A correct name that is too long has no effect, nor have the spellings below
     /// it.
     ///
     /// # Errors
-    /// If the text has no names of players.
-    pub fn read(text: &str) -> Result<SpellingFile, NoSpellings> {
+    /// If the text has no names of players, with words for users.
+    pub fn read(text: &str) -> Result<SpellingFile, &'static str> {
         let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
         let lines = lines.skip_while(|line| !line.starts_with(PLAYERS));
         let lines = lines.skip(1).take_while(|line| !line.starts_with('@'));
@@ -75,7 +59,7 @@ impl SpellingFile {
             }
         }
         if file.correct.is_empty() {
-            Err(NoSpellings)
+            Err("it has no line @PLAYER with names below it, as a spelling file of Scid has (.ssp)")
         } else {
             Ok(file)
         }

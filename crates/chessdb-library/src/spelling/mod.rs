@@ -40,7 +40,7 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 use crate::task;
 use chessdb::{Database, TextId};
 
-pub use file::{NoSpellings, SpellingFile};
+pub use file::SpellingFile;
 pub(crate) use letters::{FoldedText, canonical, folded, words};
 
 /// Number of games after which [`Names::find`] checks whether it was cancelled.
