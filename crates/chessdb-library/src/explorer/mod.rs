@@ -14,8 +14,7 @@ use chessdb::game::{Outcome, Tags};
 use crate::lines::Occurrence;
 use crate::parallel::chunks_of;
 use crate::positions::{
-    Answers, DatabasePart, Facts, NotableGames, Pattern, PopularPosition, SLACK, Tally, keep_greatest,
-    occurrence,
+    Answers, DatabasePart, Facts, Pattern, PopularPosition, SLACK, Tally, keep_greatest, occurrence,
 };
 
 pub use crate::time_control::Speed;
@@ -182,7 +181,7 @@ impl Explored {
 impl ExplorerLimits {
     /// True if the answer follows from what an index stores about popular positions.
     fn are_stored(&self) -> bool {
-        !self.months && self.strongest <= NotableGames::STRONGEST && self.latest <= NotableGames::LATEST
+        !self.months && self.strongest <= PopularPosition::STRONGEST && self.latest <= PopularPosition::LATEST
     }
 }
 
@@ -230,8 +229,8 @@ impl Sums {
             });
             explored.collect()
         };
-        sums.strongest = explored(&popular.games.strongest);
-        sums.latest = explored(&popular.games.latest);
+        sums.strongest = explored(&popular.strongest);
+        sums.latest = explored(&popular.latest);
         Some(sums)
     }
 

@@ -46,7 +46,6 @@ pub use scan::{scan, scan_moves};
 pub use selection::Selection;
 pub use table::{COLUMNS, MoveRow, MovesTable, san_of};
 pub use tally::Facts;
-pub use tally::NotableGames;
 pub use tally::Tally;
 pub(crate) use tally::{SLACK, keep_greatest};
 pub(crate) use wanted::{Needs, Wanted, at_home, read_pawns};

@@ -124,105 +124,11 @@ pub fn scan_moves(
     done: &(dyn Fn(u64) + Sync),
 ) -> MovesTable {
     let found = scan(database, lines, pattern, among, threads, &|_| ());
-    let moves = MovesScan {
-        among: among.cloned(),
-        ..MovesScan::new(database, pattern, &found)
-    };
+    let rows = MoveRows::new(database, pattern, &found);
     let parts = chunks(database.len(), threads, done, |games| {
-        moves.reached(database, games)
+        rows.reached(database, among, games)
     });
-    moves.table(&parts)
-}
-
-/// [`scan_moves`] of some games after others.
-pub(super) struct MovesScan {
-    rows: MoveRows,
-    /// The indices of the rows by occupied squares of the position after the move.
-    places: FxHashMap<u64, Vec<usize>>,
-    /// The games that count; `None` for all.
-    among: Option<Arc<Selection>>,
-}
-
-impl MovesScan {
-    /// Begins with the games that have the position, as [`scan`] returns them.
-    pub(super) fn new(database: &dyn Database, pattern: &Pattern, found: &[Occurrence]) -> MovesScan {
-        let rows = MoveRows::new(database, pattern, found);
-        let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
-        for (place, pattern) in rows.after.iter().enumerate() {
-            if let Some(pattern) = pattern {
-                let occupied = pattern.position().occupied().0;
-                places.entry(occupied).or_default().push(place);
-            }
-        }
-        MovesScan {
-            rows,
-            places,
-            among: None,
-        }
-    }
-
-    /// The positions after the moves.
-    pub(super) fn after(&self) -> impl Iterator<Item = &Pattern> {
-        self.rows.after.iter().flatten()
-    }
-
-    /// Counts some of the games, in ascending order. All games must be counted once.
-    pub(super) fn reached(
-        &self,
-        database: &dyn Database,
-        games: impl IntoIterator<Item = u32>,
-    ) -> Vec<Reached> {
-        let mut reached = vec![Reached::default(); self.rows.after.len()];
-        for game in games {
-            task::check();
-            self.count(database, game, &mut reached);
-        }
-        reached
-    }
-
-    /// The table. `parts` are in the order of the games.
-    pub(super) fn table(self, parts: &[Vec<Reached>]) -> MovesTable {
-        let mut reached = vec![Reached::default(); self.rows.after.len()];
-        for part in parts {
-            for (sum, part) in reached.iter_mut().zip(part) {
-                sum.games += part.games;
-                sum.first = sum.first.or(part.first);
-            }
-        }
-        self.rows.table(&reached)
-    }
-
-    /// Counts a game once for each position after a move that it reaches.
-    fn count(&self, database: &dyn Database, game: u32, reached: &mut [Reached]) {
-        let after = &self.rows.after;
-        let mut counted: Vec<usize> = Vec::new();
-        follow(database, game, |step| {
-            let (ply, position) = match step {
-                LineStep::Start(position) => (0, position),
-                LineStep::Ply(step) => (step.number + 1, step.position),
-            };
-            for &place in self.places.get(&position.occupied().0).into_iter().flatten() {
-                let is_reached = after[place].is_some_and(|pattern| pattern.matches(position));
-                if is_reached && !counted.contains(&place) {
-                    counted.push(place);
-                }
-            }
-            let mut patterns = after.iter().flatten();
-            if ply % COUNT_SELDOM == 0 && patterns.all(|pattern| pattern.is_past(position)) {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        let is_selected = self.among.as_ref().is_none_or(|games| games.has(game));
-        if counted.is_empty() || !is_selected || database.keys(game).deleted {
-            return;
-        }
-        for place in counted {
-            reached[place].games += 1;
-            reached[place].first.get_or_insert(game);
-        }
-    }
+    rows.table(&parts)
 }
 
 /// The games with the position after a move.
@@ -300,14 +206,76 @@ impl MoveRows {
         self.rows.len() - 1
     }
 
-    /// Completes the table with the numbers of games that reach the positions after the moves.
-    pub(super) fn table(mut self, reached: &[Reached]) -> MovesTable {
-        for (row, reached) in self.rows.iter_mut().zip(reached) {
+    /// Counts the games that have the position after the move of each row. `games` are in ascending order; only games in
+    /// `among` count, or all of them for `None`.
+    pub(super) fn reached(
+        &self,
+        database: &dyn Database,
+        among: Option<&Arc<Selection>>,
+        games: impl IntoIterator<Item = u32>,
+    ) -> Vec<Reached> {
+        // The indices of the rows by occupied squares of the position after the move.
+        let mut places: FxHashMap<u64, Vec<usize>> = FxHashMap::default();
+        for (place, pattern) in self.after.iter().enumerate() {
+            if let Some(pattern) = pattern {
+                let occupied = pattern.position().occupied().0;
+                places.entry(occupied).or_default().push(place);
+            }
+        }
+        let mut reached = vec![Reached::default(); self.after.len()];
+        for game in games {
+            task::check();
+            let counted = self.reached_by(database, game, &places);
+            let is_selected = among.is_none_or(|among| among.has(game));
+            if counted.is_empty() || !is_selected || database.keys(game).deleted {
+                continue;
+            }
+            for place in counted {
+                reached[place].games += 1;
+                reached[place].first.get_or_insert(game);
+            }
+        }
+        reached
+    }
+
+    /// The rows with a position after their move that a game reaches, each once.
+    fn reached_by(
+        &self,
+        database: &dyn Database,
+        game: u32,
+        places: &FxHashMap<u64, Vec<usize>>,
+    ) -> Vec<usize> {
+        let mut counted = Vec::new();
+        follow(database, game, |step| {
+            let (ply, position) = match step {
+                LineStep::Start(position) => (0, position),
+                LineStep::Ply(step) => (step.number + 1, step.position),
+            };
+            for &place in places.get(&position.occupied().0).into_iter().flatten() {
+                let is_reached = self.after[place].is_some_and(|pattern| pattern.matches(position));
+                if is_reached && !counted.contains(&place) {
+                    counted.push(place);
+                }
+            }
+            let mut patterns = self.after.iter().flatten();
+            if ply % COUNT_SELDOM == 0 && patterns.all(|pattern| pattern.is_past(position)) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        counted
+    }
+
+    /// Completes the table with the games that have the positions after the moves. `parts` are in the order of the games.
+    pub(super) fn table(mut self, parts: &[Vec<Reached>]) -> MovesTable {
+        for (place, row) in self.rows.iter_mut().enumerate() {
+            let mut reached = parts.iter().filter_map(|part| part.get(place));
             row.reached = match row.mv {
-                Some(_) => reached.games,
+                Some(_) => reached.clone().map(|reached| reached.games).sum(),
                 None => row.tally.games,
             };
-            row.game = row.game.or(reached.first);
+            row.game = row.game.or_else(|| reached.find_map(|reached| reached.first));
         }
         self.rows.retain(|row| row.tally.games > 0 || row.reached > 1);
         MovesTable::new(self.rows)

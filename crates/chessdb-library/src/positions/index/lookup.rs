@@ -4,9 +4,8 @@ use std::hint::black_box;
 use std::ops::Range;
 
 use super::super::Facts;
-use super::super::scan::{MoveRows, MovesScan, Reached};
+use super::super::scan::{MoveRows, Reached};
 use super::super::table::MovesTable;
-use super::super::tally::NotableGames;
 use super::super::wanted::Pattern;
 use super::Index;
 use super::build::{LARGE, SMALL};
@@ -115,20 +114,19 @@ impl Index {
     /// # Errors
     /// If the index is damaged.
     pub fn moves_of(&self, pattern: &Pattern, found: &[Occurrence]) -> Result<MovesTable, Damaged> {
-        if pattern.is_exact() {
-            let rows = MoveRows::new(&*self.database, pattern, found);
-            let reached = self.reached(&rows, found.len() as u32)?;
-            return Ok(rows.table(&reached));
-        }
-        let scan = MovesScan::new(&*self.database, pattern, found);
-        let reached = self.reached_by_any(&scan)?;
-        Ok(scan.table(&[reached]))
+        let rows = MoveRows::new(&*self.database, pattern, found);
+        let reached = if pattern.is_exact() {
+            self.reached(&rows, found.len() as u32)?
+        } else {
+            self.reached_by_any(&rows)?
+        };
+        Ok(rows.table(&[reached]))
     }
 
     /// The games with the positions after the moves of a table. All these positions are searched for at once.
-    fn reached_by_any(&self, scan: &MovesScan) -> Result<Vec<Reached>, Damaged> {
+    fn reached_by_any(&self, rows: &MoveRows) -> Result<Vec<Reached>, Damaged> {
         let mut tests: Vec<Test> = Vec::new();
-        for after in scan.after() {
+        for after in rows.after.iter().flatten() {
             let test = Test::of_position(after.position());
             if !tests.contains(&test) {
                 tests.push(test);
@@ -136,7 +134,7 @@ impl Index {
         }
         let mut games = self.admitted(&tests)?;
         games.sort_unstable();
-        Ok(scan.reached(&*self.database, games))
+        Ok(rows.reached(&*self.database, None, games))
     }
 
     /// Computes the table and notable games of a popular position from its games.
@@ -151,10 +149,8 @@ impl Index {
             let numbers = numbers.map(|number| le_u32(number, 0).unwrap_or(0));
             games.push(numbers.zip(self.facts_in(&range)?));
         }
-        Ok(PopularPosition {
-            table: self.table(pattern, &nodes)?,
-            games: NotableGames::of(games.into_iter().flatten()),
-        })
+        let table = self.table(pattern, &nodes)?;
+        Ok(PopularPosition::new(table, games.into_iter().flatten()))
     }
 
     /// The number of games that have the position after each row's move. If the position is not shared, only the game

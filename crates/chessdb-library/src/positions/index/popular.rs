@@ -6,8 +6,7 @@
 //! these, and the number of the latest games and these. All integers are LEB128.
 
 use super::super::table::{MoveRow, MovesTable};
-use super::super::tally::NotableGames;
-use super::super::tally::Tally;
+use super::super::tally::{Facts, SLACK, Tally, keep_greatest};
 use super::leb;
 use chessdb::board::{PackedMove, Position};
 
@@ -19,14 +18,43 @@ pub(super) const POPULAR: u32 = 2048;
 pub struct PopularPosition {
     /// The moves played in it.
     pub table: MovesTable,
-    /// Its strongest and latest games.
-    pub games: NotableGames,
+    /// The games with a result and the highest [strength](Facts::strength), in this order; with the same strength, the
+    /// latest first.
+    pub strongest: Vec<u32>,
+    /// The games with a result of the latest days, the last one first; of one day the strongest first.
+    pub latest: Vec<u32>,
+}
+
+impl PopularPosition {
+    /// Number of the strongest games that are kept.
+    pub const STRONGEST: usize = 15;
+    /// Number of the latest games that are kept.
+    pub const LATEST: usize = 8;
+
+    /// A position with this table and these games.
+    pub(super) fn new(table: MovesTable, games: impl Iterator<Item = (u32, Facts)>) -> PopularPosition {
+        let (mut strongest, mut latest) = (Vec::new(), Vec::new());
+        for (game, facts) in games.filter(|(_, facts)| facts.is_decided()) {
+            strongest.push((facts.strength(), facts.day(), game));
+            keep_greatest(&mut strongest, PopularPosition::STRONGEST, SLACK, |&key| key);
+            latest.push((facts.day(), facts.strength(), game));
+            keep_greatest(&mut latest, PopularPosition::LATEST, SLACK, |&key| key);
+        }
+        keep_greatest(&mut strongest, PopularPosition::STRONGEST, 0, |&key| key);
+        keep_greatest(&mut latest, PopularPosition::LATEST, 0, |&key| key);
+        let games = |keys: Vec<(u32, u32, u32)>| keys.into_iter().map(|(.., game)| game).collect();
+        PopularPosition {
+            table,
+            strongest: games(strongest),
+            latest: games(latest),
+        }
+    }
 }
 
 /// Appends the stored form of a position.
-pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &PopularPosition) {
-    leb::append(bytes, table.rows.len() as u64);
-    for row in &table.rows {
+pub(super) fn append(bytes: &mut Vec<u8>, popular: &PopularPosition) {
+    leb::append(bytes, popular.table.rows.len() as u64);
+    for row in &popular.table.rows {
         leb::append(bytes, row.mv.map_or(0, |mv| PackedMove::new(mv).bits()).into());
         row.tally
             .numbers()
@@ -35,7 +63,7 @@ pub(super) fn append(bytes: &mut Vec<u8>, PopularPosition { table, games }: &Pop
         leb::append(bytes, row.reached.into());
         leb::append(bytes, row.game.map_or(0, |game| u64::from(game) + 1));
     }
-    for games in [&games.strongest, &games.latest] {
+    for games in [&popular.strongest, &popular.latest] {
         leb::append(bytes, games.len() as u64);
         games.iter().for_each(|&game| leb::append(bytes, game.into()));
     }
@@ -67,9 +95,10 @@ pub(super) fn read(mut bytes: &[u8], position: &Position) -> Option<PopularPosit
             .map(|_| u32::try_from(leb::take(&mut bytes)?).ok())
             .collect::<Option<Vec<u32>>>()
     };
-    let games = NotableGames {
-        strongest: games(NotableGames::STRONGEST)?,
-        latest: games(NotableGames::LATEST)?,
+    let popular = PopularPosition {
+        strongest: games(PopularPosition::STRONGEST)?,
+        latest: games(PopularPosition::LATEST)?,
+        table,
     };
-    bytes.is_empty().then_some(PopularPosition { table, games })
+    bytes.is_empty().then_some(popular)
 }
