@@ -224,7 +224,7 @@ impl Columns {
             None => Ok(()),
             Some(missing) => {
                 let tags = tags.iter().map(String::as_str);
-                let named = table::Columns::names(self.kind());
+                let named = table::Column::names(self.kind());
                 Err(PyValueError::new_err(no_tag(missing, tags, named)))
             }
         }

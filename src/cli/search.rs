@@ -101,9 +101,10 @@ pub fn unique_of(parts: &[DatabasePart], threads: usize, kept: Option<&KeptFiles
     let games = databases.iter().map(|database| database.len()).sum();
     let is_intact = || parts.iter().all(|part| part.entry().is_intact());
     let file = kept.map(|files| Duplicates::file(files, &origins));
-    let compared = parts.iter().map(|part| {
-        let lines = part.positions.lines();
-        ComparedDatabase::new(part.database()).with_lines(lines)
+    let compared = parts.iter().map(|part| ComparedDatabase {
+        database: part.database(),
+        lines: Some(part.positions.lines()),
+        ends: None,
     });
     let duplicates = Duplicates::kept_or(file.as_ref(), games, is_intact, || {
         Duplicates::find_among(&compared.collect::<Vec<_>>(), threads, |_, _| true)

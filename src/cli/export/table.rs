@@ -13,7 +13,7 @@ use chessdb::board::Color;
 use chessdb_library::parallel::in_order;
 use chessdb_library::positions::DatabasePart;
 use chessdb_library::table::{
-    Columns, GamePath, GameRow, TableForm, TableRow, TagCounts, further_tags, no_tag,
+    Column, Columns, GamePath, GameRow, TableForm, TableRow, TagCounts, further_tags, no_tag,
 };
 
 /// The default columns of a table, the same as in the tables of a mount. They depend on the tags of all games, so that
@@ -39,7 +39,7 @@ pub fn check_tags(columns: &Columns, parts: &[DatabasePart], threads: usize) -> 
         return Ok(());
     };
     let tags = tags.keys().map(String::as_str);
-    Err(no_tag(missing, tags, Columns::names(columns.rows())).into())
+    Err(no_tag(missing, tags, Column::names(columns.rows())).into())
 }
 
 /// The tags of the games other than the roster. Stops when `is_enough` is true for the tags found so far.

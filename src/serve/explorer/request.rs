@@ -113,7 +113,7 @@ impl ExplorerRequest {
                     }
                 };
                 let (filter, limits) = (&question.filter, question.limits);
-                Explored::find_part_by_part(answers, &pattern, filter, limits, so_far)
+                Explored::find(answers, &pattern, filter, limits, so_far)
             };
             kept.get_or_make(GamesId::of(answers, own.as_ref()), key, || {
                 let reads_all = question.reads_all(answers, &pattern);

@@ -35,34 +35,15 @@ const MOST_PARTS: u32 = 256;
 /// A database whose games are compared.
 #[derive(Clone, Copy)]
 pub struct ComparedDatabase<'a> {
-    pub(super) database: &'a dyn Database,
-    lines: Option<&'a KeptLines>,
-    ends: Option<&'a [LineEnd]>,
+    /// All its games are compared.
+    pub database: &'a dyn Database,
+    /// Where main lines are read, as far as they are kept.
+    pub lines: Option<&'a KeptLines>,
+    /// The ends of its main lines, if they are known.
+    pub ends: Option<&'a [LineEnd]>,
 }
 
-impl<'a> ComparedDatabase<'a> {
-    /// All games of a database.
-    pub fn new(database: &'a dyn Database) -> ComparedDatabase<'a> {
-        ComparedDatabase {
-            database,
-            lines: None,
-            ends: None,
-        }
-    }
-
-    /// Its main lines are read from here, as far as they are kept.
-    pub fn with_lines(self, lines: &'a KeptLines) -> ComparedDatabase<'a> {
-        ComparedDatabase {
-            lines: Some(lines),
-            ..self
-        }
-    }
-
-    /// The ends of its main lines are known.
-    pub fn with_ends(self, ends: Option<&'a [LineEnd]>) -> ComparedDatabase<'a> {
-        ComparedDatabase { ends, ..self }
-    }
-
+impl ComparedDatabase<'_> {
     /// The main line of a game if it is kept.
     pub(super) fn kept_line(&self, game: u32) -> Option<PackedLine> {
         let mut line = PackedLine::default();
@@ -359,7 +340,11 @@ mod tests {
         });
         let databases: Vec<_> = databases
             .iter()
-            .map(|database| ComparedDatabase::new(&**database))
+            .map(|database| ComparedDatabase {
+                database: &**database,
+                lines: None,
+                ends: None,
+            })
             .collect();
         let games = ComparedGames::new(&databases);
         let find = |parts, most_read, file: fn() -> Option<File>| {

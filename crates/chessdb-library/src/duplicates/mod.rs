@@ -105,8 +105,12 @@ impl Duplicates {
     /// Searches these databases with up to `threads` threads. The result is incomplete if their files change
     /// meanwhile.
     pub fn find(databases: &[&dyn Database], threads: usize) -> Duplicates {
-        let databases: Vec<_> = databases.iter().copied().map(ComparedDatabase::new).collect();
-        Duplicates::find_among(&databases, threads, |_, _| true)
+        let databases = databases.iter().map(|&database| ComparedDatabase {
+            database,
+            lines: None,
+            ends: None,
+        });
+        Duplicates::find_among(&databases.collect::<Vec<_>>(), threads, |_, _| true)
     }
 
     /// Like [`Duplicates::find`], but only among games for which `is_shown` is true. Its arguments are the number of

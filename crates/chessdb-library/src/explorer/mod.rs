@@ -122,20 +122,11 @@ impl Results {
 }
 
 impl Explored {
-    /// What was played in a position. `None` if a part has no index and is not scanned.
+    /// What was played in a position. `None` if a part has no index and is not scanned. Calls `so_far` after each part
+    /// but the last with a function that returns the sums of the parts done so far.
     ///
     /// Ends when its work is [cancelled](crate::task).
     pub fn find(
-        answers: &Answers,
-        pattern: &Pattern,
-        filter: &ExplorerFilter,
-        limits: ExplorerLimits,
-    ) -> Option<Explored> {
-        Explored::find_part_by_part(answers, pattern, filter, limits, |_| ())
-    }
-
-    /// Like `find`, and calls `so_far` after each part with a function that returns the sums of the parts done so far.
-    pub fn find_part_by_part(
         answers: &Answers,
         pattern: &Pattern,
         filter: &ExplorerFilter,

@@ -221,7 +221,7 @@ impl Column {
     }
 
     /// The names of the columns that are not named like tags, in tables with such rows.
-    pub(super) fn names<'a>(rows: RowKind) -> impl Iterator<Item = &'a str> + Clone {
+    pub fn names<'a>(rows: RowKind) -> impl Iterator<Item = &'a str> + Clone {
         let columns = COLUMNS.iter().filter(move |(_, column, ..)| column.is_in(rows));
         let names = columns.map(|(name, ..)| *name);
         names.filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))

@@ -190,11 +190,6 @@ impl Columns {
         self.rows
     }
 
-    /// The names of the columns that are not named like tags.
-    pub fn names<'a>(rows: RowKind) -> impl Iterator<Item = &'a str> + Clone {
-        Column::names(rows)
-    }
-
     /// All columns with their names.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Column)> {
         self.columns.iter().map(|(name, column)| (name.as_str(), column))
@@ -347,7 +342,7 @@ impl fmt::Display for ColumnError {
                 "the column '{shown}' is for rows that are positions, not games"
             );
         }
-        let named = Columns::names(rows);
+        let named = Column::names(rows);
         let meant = match similar(name, usual_tags().chain(named.clone())).as_slice() {
             [] => {
                 let named: Vec<&str> = named.collect();

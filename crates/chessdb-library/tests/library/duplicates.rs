@@ -478,9 +478,10 @@ fn assert_same_with_kept_lines(path: &Path) {
             .iter()
             .zip(&kept)
             .zip(&ends)
-            .map(|((database, kept), ends)| {
-                let compared = ComparedDatabase::new(*database).with_lines(kept.lines());
-                compared.with_ends(has_ends.then_some(&**ends))
+            .map(|((database, kept), ends)| ComparedDatabase {
+                database: *database,
+                lines: Some(kept.lines()),
+                ends: has_ends.then_some(&**ends),
             });
         let found = Duplicates::find_among(&compared.collect::<Vec<_>>(), 2, |_, _| true);
         assert_eq!(all(&found), expected, "{}", path.display());

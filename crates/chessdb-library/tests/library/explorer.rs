@@ -114,7 +114,7 @@ fn popular_positions_are_explored_from_the_index_alone() {
                 },
             ] {
                 let explored = |answers: &Answers, filter: &ExplorerFilter| {
-                    Explored::find(answers, pattern, filter, limits).unwrap()
+                    Explored::find(answers, pattern, filter, limits, |_| ()).unwrap()
                 };
                 let all = ExplorerFilter::default();
                 let (own, expected) = (explored(&indexed, &all), explored(&scanned, &all));
@@ -156,6 +156,7 @@ fn the_strongest_and_the_latest_games_come_first() {
         &Pattern::of_moves("").unwrap(),
         &Default::default(),
         LIMITS,
+        |_| (),
     )
     .unwrap();
     let database = indexed.parts()[0].database();

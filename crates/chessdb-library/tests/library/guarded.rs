@@ -343,6 +343,7 @@ fn answers(entry: &LibraryEntry) -> Vec<(String, Answer)> {
             &Pattern::of_moves("e4").unwrap(),
             &ExplorerFilter::default(),
             limits,
+            |_| (),
         );
         let games = explored.unwrap().latest.into_iter().map(|found| found.game);
         add(format!("explorer {:?}", options.index), numbers(games));

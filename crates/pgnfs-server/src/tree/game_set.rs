@@ -376,10 +376,10 @@ impl GameSet {
         ends: impl Fn(&'a IndexedDatabase) -> Option<&'a [LineEnd]>,
     ) -> Vec<ComparedDatabase<'a>> {
         let databases = self.databases().iter();
-        let compared = databases.map(|database| {
-            let lines = database.positions().lines();
-            let compared = ComparedDatabase::new(database.database()).with_lines(lines);
-            compared.with_ends(ends(database))
+        let compared = databases.map(|database| ComparedDatabase {
+            database: database.database(),
+            lines: Some(database.positions().lines()),
+            ends: ends(database),
         });
         compared.collect()
     }

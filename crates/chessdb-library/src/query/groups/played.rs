@@ -252,19 +252,19 @@ impl PieceMove {
         }
         let role = role.unwrap_or(Role::Pawn);
         let to = Square::from_coords(
-            file_of(signs.len().checked_sub(2).map(|at| signs[at])?)?,
-            rank_of(signs.pop()?)?,
+            File::from_char(signs.len().checked_sub(2).map(|at| signs[at])?)?,
+            Rank::from_char(signs.pop()?)?,
         );
         signs.pop();
         let takes = signs.last() == Some(&'x');
         if takes {
             signs.pop();
         }
-        let rank = signs.last().and_then(|&sign| rank_of(sign));
+        let rank = signs.last().and_then(|&sign| Rank::from_char(sign));
         if rank.is_some() {
             signs.pop();
         }
-        let file = signs.last().and_then(|&sign| file_of(sign));
+        let file = signs.last().and_then(|&sign| File::from_char(sign));
         if file.is_some() {
             signs.pop();
         }
@@ -295,14 +295,6 @@ fn promotion_of(letter: &str) -> Option<Role> {
     let role = role_of(letters.next()?)?;
     let can_be = letters.next().is_none() && !matches!(role, Role::King | Role::Pawn);
     can_be.then_some(role)
-}
-
-fn file_of(sign: char) -> Option<File> {
-    File::from_char(sign)
-}
-
-fn rank_of(sign: char) -> Option<Rank> {
-    Rank::from_char(sign)
 }
 
 impl fmt::Display for MovePattern {
