@@ -150,17 +150,12 @@ impl Mounts {
         path.ancestors().find_map(|above| self.top_at(above))
     }
 
-    /// True if all file systems on a path are [local](Mount::is_local).
-    pub fn is_local(&self, path: &Path) -> bool {
-        self.of_others(path).is_none()
-    }
-
     /// The mount of an absolute path without symbolic links, if it is not [local](Mount::is_local); otherwise the last
     /// mount on the way to it that is not local, where resolving a name may hang.
     ///
     /// The mount of `/` counts only for paths that it contains, because no program can run anyway if it
     /// hangs.
-    pub fn of_others(&self, path: &Path) -> Option<&Mount> {
+    pub fn not_local(&self, path: &Path) -> Option<&Mount> {
         let own = self.containing(path)?;
         let mut above = path.ancestors().filter_map(|above| self.top_at(above));
         above.find(|mount| !mount.is_local() && (mount.path != Path::new("/") || *mount == own))
@@ -267,7 +262,7 @@ mod tests {
         assert_eq!(kind("/mnt"), Some("nfs4"));
         assert_eq!(kind("/mnt/usb/games"), Some("fuseblk"));
         assert_eq!(kind("/mnt/usb2"), Some("nfs4"));
-        let is_local = |path: &str| mounts.is_local(Path::new(path));
+        let is_local = |path: &str| mounts.not_local(Path::new(path)).is_none();
         assert!(is_local("/home/a") && !is_local("/mnt/a") && !is_local("/mnt/usb/a"));
     }
 
@@ -285,7 +280,7 @@ mod tests {
             line("/home/covered", "nfs4"),
             line("/home/covered", "xfs"),
         ]);
-        let others = |path: &str| mounts.of_others(Path::new(path)).map(|mount| mount.kind.as_str());
+        let others = |path: &str| mounts.not_local(Path::new(path)).map(|mount| mount.kind.as_str());
         assert_eq!(others("/srv"), Some("9p"));
         assert_eq!(others("/home/a"), None);
         assert_eq!(others("/home/far/a"), Some("fuse.sshfs"));
@@ -297,9 +292,11 @@ mod tests {
     #[test]
     fn nothing_is_local_where_the_table_cannot_be_read() {
         let unknown = Mounts::or_unknown(Err(io::ErrorKind::PermissionDenied.into()));
-        assert!(!unknown.is_local(Path::new("/")) && !unknown.is_local(Path::new("/home/a")));
+        assert!(
+            unknown.not_local(Path::new("/")).is_some() && unknown.not_local(Path::new("/home/a")).is_some()
+        );
         let none = Mounts::or_unknown(Ok(Mounts::default()));
-        assert!(none.is_local(Path::new("/home/a")));
+        assert!(none.not_local(Path::new("/home/a")).is_none());
     }
 
     #[test]

@@ -223,7 +223,7 @@ impl FolderContents {
         how: &Arc<How>,
         mounts: &Mounts,
     ) -> Result<io::Result<FolderContents>, Hung> {
-        let mount = mounts.of_others(path);
+        let mount = mounts.not_local(path);
         let (opened, folder) = (Arc::clone(how), path.to_owned());
         let listed = hung::ask(mount, move || FolderContents::list(folder, &opened))?;
         let (mut listing, links) = match listed {
@@ -243,7 +243,7 @@ impl FolderContents {
                     .files
                     .iter()
                     .any(|name| below.ends_with(on_disk(name)));
-                mounts.of_others(below).filter(|_| is_file).cloned()
+                mounts.not_local(below).filter(|_| is_file).cloned()
             });
         }
         listing.directory.files.sort_unstable();
@@ -312,7 +312,7 @@ impl FolderContents {
                     return;
                 }
                 (true, false, true) => {
-                    let other = || mounts.of_others(target).cloned();
+                    let other = || mounts.not_local(target).cloned();
                     self.mount = self.mount.take().or_else(other);
                     None
                 }
@@ -338,7 +338,7 @@ fn resolve(path: &Path, mounts: &Mounts) -> Result<io::Result<(PathBuf, fs::File
         Ok(target) => target,
         Err(error) => return Ok(Err(error)),
     };
-    hung::ask(mounts.of_others(&target.clone()), move || {
+    hung::ask(mounts.not_local(&target.clone()), move || {
         let kind = fs::metadata(&target)?.file_type();
         Ok((target, kind))
     })

@@ -43,7 +43,7 @@ pub(super) fn search(source: &Path, opener: &Opener<'_>) -> Result<FoundSource, 
     let real = hung::real_path(&opener.mounts, &path)
         .map_err(hung)?
         .map_err(unreadable)?;
-    let mount = opener.mounts.of_others(&real);
+    let mount = opener.mounts.not_local(&real);
     let (wanted, options, kept) = (real.clone(), opener.options.clone(), opener.openings.kept());
     let opened = hung::ask(mount, move || {
         let kind = fs::metadata(&wanted)?.file_type();
@@ -94,7 +94,7 @@ fn single(file: &Path, how: &Arc<How>, opener: &Opener<'_>) -> Result<OpeningTas
             log::warn!("cannot list {}: {error}", folder.display());
             let files = vec![name.clone()];
             let path = folder.to_owned();
-            let mount = opener.mounts.of_others(file).cloned();
+            let mount = opener.mounts.not_local(file).cloned();
             let directory = SourceFolder { path, files };
             (directory, HashMap::new(), mount, HashMap::new())
         }

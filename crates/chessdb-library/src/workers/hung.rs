@@ -118,7 +118,7 @@ pub fn real_path(mounts: &Mounts, path: &Path) -> Result<io::Result<PathBuf>, Hu
         }
         here.push(name);
         let link = here.clone();
-        match ask(mounts.of_others(&here), move || fs::read_link(link))? {
+        match ask(mounts.not_local(&here), move || fs::read_link(link))? {
             Ok(target) => {
                 here.pop();
                 if target.is_absolute() {

@@ -329,7 +329,7 @@ impl Watch {
         let mut above: HashMap<i32, HashSet<OsString>> = HashMap::new();
         let table = Mounts::read_or_unknown();
         for (folder, name) in steps(&self.source, &table) {
-            match self.add(&folder, table.of_others(&folder), CHANGES_ABOVE) {
+            match self.add(&folder, table.not_local(&folder), CHANGES_ABOVE) {
                 Ok(watch) => _ = above.entry(watch).or_default().insert(name),
                 Err(error) => refuse(&folder, error),
             }

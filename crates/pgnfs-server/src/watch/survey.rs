@@ -34,7 +34,7 @@ impl Survey {
             Ok(Some((real, true))) => {
                 survey.has_others = has_others(mounts, &real);
                 let points: Vec<&Path> = mounts.below(&real).collect();
-                let mut folders = vec![(real.clone(), mounts.of_others(&real))];
+                let mut folders = vec![(real.clone(), mounts.not_local(&real))];
                 folders.retain(|(real, _)| !is_of_this_program(mounts, real));
                 while let Some((folder, mount)) = folders.pop() {
                     enter(&folder, mount);
@@ -44,14 +44,14 @@ impl Survey {
                             continue;
                         }
                         survey.has_others |= is_point && has_others(mounts, &below);
-                        let mount = if is_point { mounts.of_others(&below) } else { mount };
+                        let mount = if is_point { mounts.not_local(&below) } else { mount };
                         folders.push((below, mount));
                     }
                 }
             }
             Ok(Some((real, false))) => {
                 let folder = real.parent().unwrap_or(Path::new("/"));
-                let mount = mounts.of_others(folder);
+                let mount = mounts.not_local(folder);
                 survey.has_others = has_others(mounts, folder);
                 enter(folder, mount);
                 list(folder, mount, mounts, &mut hash);
@@ -74,7 +74,7 @@ fn locate(source: &Path, mounts: &Mounts) -> Result<Option<(PathBuf, bool)>, Hun
         return Ok(None);
     };
     let path = real.clone();
-    let meta = hung::ask(mounts.of_others(&real), move || path.metadata())?;
+    let meta = hung::ask(mounts.not_local(&real), move || path.metadata())?;
     Ok(meta.ok().map(|meta| (real, meta.is_dir())))
 }
 
@@ -97,7 +97,7 @@ fn list(folder: &Path, mount: Option<&Mount>, mounts: &Mounts, hash: &mut Xxh3) 
             continue;
         }
         let point = path.clone();
-        let asked = hung::ask(mounts.of_others(path), move || point.symlink_metadata());
+        let asked = hung::ask(mounts.not_local(path), move || point.symlink_metadata());
         *meta = asked.ok().and_then(Result::ok);
     }
     entries.sort_by(|a, b| a.0.cmp(&b.0));

@@ -23,7 +23,7 @@ pub fn steps(path: &Path, mounts: &Mounts) -> Vec<(PathBuf, OsString)> {
         steps.push((folder.clone(), name));
         let link = here.clone();
         // A path that does not answer is treated as if it were not a link.
-        match hung::ask(mounts.of_others(&here), move || fs::read_link(link)) {
+        match hung::ask(mounts.not_local(&here), move || fs::read_link(link)) {
             Ok(Ok(target)) if rest.follow(names(&target)) => {
                 if target.is_absolute() {
                     folder = PathBuf::from("/");
