@@ -135,11 +135,7 @@ impl Source {
         if let Some(path) = self.replaced() {
             return Err(ReadError::Replaced(path.to_owned()));
         }
-        answer.map_err(|panic| {
-            let text = panic.downcast_ref::<String>().map(String::as_str);
-            let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
-            ReadError::Failed(text.unwrap_or("without a message").to_owned())
-        })
+        answer.map_err(|panic| ReadError::Failed(task::panic_message(&*panic).to_owned()))
     }
 }
 

@@ -11,6 +11,7 @@
 //! request will need it; work in [`while_wanted`] ends.
 
 use parking_lot::Mutex;
+use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -239,6 +240,13 @@ fn catch<T>(work: impl FnOnce() -> T) -> Result<T, Cancelled> {
             resume_unwind(cause)
         }
     })
+}
+
+/// The message of a panic.
+pub fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("without a message")
 }
 
 /// Unwinds if the work of this thread was cancelled. Does nothing in a thread whose work nothing can cancel.

@@ -7,7 +7,6 @@ use std::ops::{ControlFlow, Deref};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use super::open::message;
 use crate::task::{self, Cancelled};
 use chessdb::board::ByColor;
 use chessdb::game::{Game, Tags};
@@ -112,7 +111,7 @@ fn guard_all_but<T: Default>(is_with_caller: &Cell<bool>, of: impl Display, read
         if is_with_caller.get() || cause.is::<Cancelled>() {
             resume_unwind(cause);
         }
-        log::error!("{of}: the decoder failed: {}", message(&*cause));
+        log::error!("{of}: the decoder failed: {}", task::panic_message(&*cause));
         T::default()
     })
 }

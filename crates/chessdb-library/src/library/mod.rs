@@ -50,7 +50,7 @@ pub use text::{GameText, REMARK, append_text, document_text, problems_of, text_o
 
 use chessdb::Options;
 use openings::{Job, Openings};
-use states::LocatedEntry;
+use places::LocatedEntry;
 use task::OpeningTask;
 
 /// The open databases of a source.

@@ -1,6 +1,5 @@
 //! Opening databases.
 
-use std::any::Any;
 use std::io::{self, ErrorKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -13,6 +12,7 @@ use super::task::{OpeningTask, format_titles, main_file, of_content};
 use super::{GuardedDatabase, LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
+use crate::task::panic_message;
 use chessdb::files::{Candidate, Files, Progress, SourceFile};
 use chessdb::formats::{self, Format, NamedDatabase, SmallFiles};
 use chessdb::{NotADatabase, Options, ProblemKind};
@@ -358,7 +358,7 @@ fn databases(
     }));
     let parts = parts
         .unwrap_or_else(|panic| {
-            let reason = format!("the decoder failed: {}", message(&*panic));
+            let reason = format!("the decoder failed: {}", panic_message(&*panic));
             Err(NotADatabase::new(reason))
         })
         .map_err(|error| {
@@ -382,11 +382,4 @@ fn map(how: &How, path: &Path, may_copy: bool) -> io::Result<Mapped> {
 fn is_exhausted(error: &io::Error) -> bool {
     let codes = [libc::EMFILE, libc::ENFILE, libc::ENOMEM].map(Some);
     error.kind() == ErrorKind::QuotaExceeded || codes.contains(&error.raw_os_error())
-}
-
-/// The message of a panic.
-pub(super) fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied())
-        .unwrap_or("without a message")
 }

@@ -3,9 +3,58 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::LibraryEntry;
 use super::found_name::legible;
 use super::names::{LONGEST_NAME, TakenNames, cut, safe_name};
-use super::{LibraryEntry, LocatedEntry};
+use super::task::OpeningTask;
+
+/// An open database and where it was found.
+#[derive(Clone)]
+pub(super) struct LocatedEntry {
+    /// Names of the folders from the source down, as on disk.
+    pub(super) folder: Vec<String>,
+    /// Name of the directory that shows it; empty if that is the folder itself.
+    pub(super) name: String,
+    pub(super) entry: Arc<LibraryEntry>,
+}
+
+impl LocatedEntry {
+    /// True for an earlier state of a task's database, or for a part of it.
+    pub(super) fn is_of(&self, task: &OpeningTask, is_source: bool) -> bool {
+        let names = self.folder.iter().chain([&self.name]);
+        names.eq(names_of(task, self.entry.part.as_deref(), is_source))
+    }
+
+    /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
+    /// the archive, or at the root if the archive is the source, and there in folders as in the archive.
+    pub(super) fn all(
+        task: &OpeningTask,
+        entries: &[Arc<LibraryEntry>],
+        is_source: bool,
+    ) -> impl Iterator<Item = LocatedEntry> {
+        entries.iter().map(move |entry| {
+            let names = names_of(task, entry.part.as_deref(), is_source);
+            let mut folder: Vec<String> = names.map(str::to_owned).collect();
+            let name = folder.pop().unwrap_or_default();
+            LocatedEntry {
+                folder,
+                name,
+                entry: Arc::clone(entry),
+            }
+        })
+    }
+}
+
+/// The names that lead from the source to a task's database, or to a part of it, as in [`LocatedEntry`].
+fn names_of<'a>(
+    task: &'a OpeningTask,
+    part: Option<&'a str>,
+    is_source: bool,
+) -> impl Iterator<Item = &'a str> {
+    let name = (part.is_none() || !is_source).then_some(&task.name);
+    let parts = part.into_iter().flat_map(|part| part.split('/'));
+    task.folder.iter().chain(name).map(String::as_str).chain(parts)
+}
 
 /// Gives each database a safe and unique path. A database that has another path than its entry gets the entry in
 /// `before` that has this path, so that a database with several paths keeps all its entries.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use super::opener::{Attempt, Opener};
-use super::places::place;
+use super::places::{LocatedEntry, place};
 use super::search::{FoundSource, search};
 use super::task::OpeningTask;
 use super::{LeftOut, Library, LibraryEntry, LibraryError, Opening};
@@ -13,16 +13,6 @@ use super::{LeftOut, Library, LibraryEntry, LibraryError, Opening};
 /// Maximum time that [`Library::reopen`] waits for databases that it begins to open. Short, because no other change is
 /// shown until then either.
 const LONGEST_RELOAD: Duration = Duration::from_millis(500);
-
-/// An open database and where it was found.
-#[derive(Clone)]
-pub(super) struct LocatedEntry {
-    /// Names of the folders from the source down, as on disk.
-    pub(super) folder: Vec<String>,
-    /// Name of the directory that shows it; empty if that is the folder itself.
-    pub(super) name: String,
-    pub(super) entry: Arc<LibraryEntry>,
-}
 
 impl Library {
     /// Searches the source for the first time.
@@ -215,42 +205,4 @@ impl Library {
             gone: self.gone,
         }
     }
-}
-
-impl LocatedEntry {
-    /// True for an earlier state of a task's database, or for a part of it.
-    fn is_of(&self, task: &OpeningTask, is_source: bool) -> bool {
-        let names = self.folder.iter().chain([&self.name]);
-        names.eq(names_of(task, self.entry.part.as_deref(), is_source))
-    }
-
-    /// The opened databases of a task. If an archive contains several, they are in a folder with the name of
-    /// the archive, or at the root if the archive is the source, and there in folders as in the archive.
-    fn all(
-        task: &OpeningTask,
-        entries: &[Arc<LibraryEntry>],
-        is_source: bool,
-    ) -> impl Iterator<Item = LocatedEntry> {
-        entries.iter().map(move |entry| {
-            let names = names_of(task, entry.part.as_deref(), is_source);
-            let mut folder: Vec<String> = names.map(str::to_owned).collect();
-            let name = folder.pop().unwrap_or_default();
-            LocatedEntry {
-                folder,
-                name,
-                entry: Arc::clone(entry),
-            }
-        })
-    }
-}
-
-/// The names that lead from the source to a task's database, or to a part of it, as in [`LocatedEntry`].
-fn names_of<'a>(
-    task: &'a OpeningTask,
-    part: Option<&'a str>,
-    is_source: bool,
-) -> impl Iterator<Item = &'a str> {
-    let name = (part.is_none() || !is_source).then_some(&task.name);
-    let parts = part.into_iter().flat_map(|part| part.split('/'));
-    task.folder.iter().chain(name).map(String::as_str).chain(parts)
 }

@@ -3,7 +3,6 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::LibraryEntry;
-use super::open::message;
 use crate::task;
 use chessdb::board::Position;
 use chessdb::game::{Game, Tags};
@@ -128,7 +127,7 @@ fn written<T>(entry: &LibraryEntry, write: impl FnOnce(&dyn Database) -> T) -> R
     let written = catch_unwind(AssertUnwindSafe(|| write(entry.database.unguarded())));
     written
         .inspect(|_| task::report_progress())
-        .map_err(|panic| message(&*panic).to_owned())
+        .map_err(|panic| task::panic_message(&*panic).to_owned())
 }
 
 /// A game of tags only, with a remark that says why.

@@ -11,7 +11,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chessdb::files::Bytes;
 
 use super::identity::{Identity, Watched};
-use super::watch;
 
 /// Copies of small files, whose bytes stay valid whatever happens to the files.
 #[derive(Debug, Default)]
@@ -54,7 +53,7 @@ impl Copies {
     /// If reading fails; [`ErrorKind::InvalidInput`] for anything but a regular file, and [`ErrorKind::ResourceBusy`]
     /// if the file is being changed or has become longer than `most`.
     pub fn copy(&mut self, file: &File, path: &Path, most: u64) -> io::Result<Arc<FileCopy>> {
-        let watched = watch(file, path)?;
+        let watched = Watched::new(file, path)?;
         if watched.identity.size > most {
             return Err(changed());
         }

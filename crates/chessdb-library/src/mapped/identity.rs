@@ -90,8 +90,12 @@ impl Watched {
     /// [`settled`].
     ///
     /// # Errors
-    /// If `fstat` fails, and [`io::ErrorKind::ResourceBusy`] for a file that keeps changing.
+    /// If `fstat` fails, [`io::ErrorKind::ResourceBusy`] for a file that keeps changing, and
+    /// [`io::ErrorKind::InvalidInput`] for anything but a regular file.
     pub(super) fn new(file: &File, path: &Path) -> io::Result<Watched> {
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
+        }
         let look = || file.metadata().map(|meta| (Stamp::of(&meta), meta));
         let meta = settled(look, now, thread::sleep)?;
         Ok(Watched::of(&meta, path))

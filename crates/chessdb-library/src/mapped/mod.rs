@@ -88,7 +88,7 @@ impl Mapped {
     /// As for [`Mapped::open`].
     pub fn new(file: File, path: &Path) -> io::Result<Mapped> {
         let ticket = Ticket::take(*MOST_FILES)?;
-        let watched = watch(&file, path)?;
+        let watched = Watched::new(&file, path)?;
         Mapped::of_watched(file, watched, ticket)
     }
 
@@ -115,7 +115,7 @@ impl Mapped {
     /// # Errors
     /// As for [`Mapped::open`], and [`io::ErrorKind::ResourceBusy`] if the file becomes shorter.
     pub fn copy_or_map(file: File, path: &Path) -> io::Result<Mapped> {
-        let watched = watch(&file, path)?;
+        let watched = Watched::new(&file, path)?;
         let Some(copy) = Copied::read(&file, watched.identity.size)? else {
             return Mapped::of_watched(file, watched, Ticket::take(*MOST_FILES)?);
         };
@@ -248,14 +248,6 @@ impl Bytes for Mapped {
     fn is_intact(&self) -> bool {
         Mapped::is_intact(self)
     }
-}
-
-/// Examines a file that was just opened, which must be a regular one.
-fn watch(file: &File, path: &Path) -> io::Result<Watched> {
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
-    }
-    Watched::new(file, path)
 }
 
 /// Maps the first `len` bytes of a file.

@@ -25,6 +25,7 @@ mod order;
 mod parse;
 mod player;
 mod question;
+mod quotes;
 mod repertoires;
 mod sides;
 mod tag_term;

@@ -1,9 +1,10 @@
 //! Reading a query.
 
-use super::canonical::{exact_text, in_quotes, quoted, quoted_or_range};
+use super::canonical::exact_text;
 use super::error::QueryError;
 use super::field::{FieldSubject, QueryField, WORD};
 use super::groups::is_move_pattern;
+use super::quotes::{in_quotes, quoted, quoted_or_range};
 use super::tag_term::tag_term;
 use super::terms::{LONGEST, TermHead, WrittenTerm, terms};
 use super::value;

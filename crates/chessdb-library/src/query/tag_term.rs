@@ -1,7 +1,7 @@
 //! Terms that ask for tags.
 
-use super::canonical::{quoted, quoted_word};
 use super::field::{QueryField, TagField};
+use super::quotes::{quoted, quoted_word};
 use super::terms::{TermHead, WrittenTerm};
 use super::value::{self, TagSource, TagValue};
 

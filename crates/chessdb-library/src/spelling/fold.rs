@@ -12,11 +12,17 @@ use rustc_hash::FxHashSet;
 
 use super::file::SpellingFile;
 use super::name::{NameParts, words};
-use super::{SpellingCount, cut, two_letters};
+use super::{cut, two_letters};
 
 /// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
 /// more, as in hostile files, none is joined.
 pub(super) const MOST: usize = 2_000;
+
+/// A spelling, and the number of games that have it.
+pub(super) struct SpellingCount {
+    pub(super) text: String,
+    pub(super) games: u32,
+}
 
 /// Names with a comma, by surname and initial.
 type NamesByInitial = HashMap<(String, Option<char>), Vec<NameParts>>;

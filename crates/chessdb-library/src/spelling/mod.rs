@@ -41,6 +41,7 @@ use crate::task;
 use chessdb::{Database, TextId};
 
 pub use file::SpellingFile;
+use fold::SpellingCount;
 pub(crate) use letters::{FoldedText, canonical, folded, words};
 
 /// Number of games after which [`Names::find`] checks whether it was cancelled.
@@ -114,12 +115,6 @@ impl Names {
         };
         found.map(AsRef::as_ref)
     }
-}
-
-/// A spelling, and the number of games that have it.
-struct SpellingCount {
-    text: String,
-    games: u32,
 }
 
 /// The different spellings in some databases.

@@ -11,10 +11,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::LibraryEntry;
-use super::open::{How, Refusal, message, open};
+use super::open::{How, Refusal, open};
 use super::task::OpeningTask;
 use crate::kept::KeptFiles;
 use crate::mapped::{Copies, Identity, Mapped};
+use crate::task::panic_message;
 use crate::workers::{Pace, WorkerOptions, Workers, hung};
 use chessdb::files::Progress;
 
@@ -306,7 +307,7 @@ impl Job {
             open(&self.task, &self.how, copies.as_deref(), &self.progress, &mapped)
         }));
         self.maps.lock().clear();
-        opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", message(&*panic)).into()))
+        opened.unwrap_or_else(|panic| Err(format!("it cannot be opened: {}", panic_message(&*panic)).into()))
     }
 }
 

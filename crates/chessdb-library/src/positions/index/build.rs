@@ -11,7 +11,7 @@ use super::super::wanted::Pattern;
 use super::keys::IndexWalk;
 use super::order::{Batch, IndexedLine};
 use super::order::{LineReading, for_each_batch};
-use super::shared::{BUCKET_BITS, GAMES, IndexSection, IndexSections, USUAL};
+use super::shared::{BUCKET_BITS, GAMES, IndexSection, IndexSections, LARGE, SMALL, USUAL};
 use super::shared::{GameOrder, NodeEntry, bucket_bits, write_shared};
 use super::spill::{ENTRY, KeyedPly, Spill};
 use super::{Index, IndexError, popular};
@@ -29,10 +29,6 @@ const PART: u64 = 150_000;
 
 /// Number of popular positions whose games are read in database order, rather than position by position.
 const AHEAD: usize = 4096;
-
-/// Numbers of items in a block whose minimum a section stores.
-pub(super) const SMALL: usize = 64;
-pub(super) const LARGE: usize = 4096;
 
 /// True if the positions of `games` games need at most half of the memory.
 pub(super) fn fits(games: u32, memory: usize) -> bool {

@@ -21,6 +21,10 @@ use super::spill::{ENTRY, KeyedPly, Spill, entries, first_bits};
 use crate::kept::{Numbers, SectionId};
 use crate::parallel::chunks_of;
 
+/// Numbers of items in a block whose minimum a section stores.
+pub(super) const SMALL: usize = 64;
+pub(super) const LARGE: usize = 4096;
+
 /// Number of parts that a thread makes before they are written.
 const AHEAD: usize = 8;
 
