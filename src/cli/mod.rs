@@ -254,9 +254,9 @@ fn unknown(error: &clap::Error) -> Option<String> {
             };
             let of_other_commands = options::option_of_other_commands(name).map(|error| error.to_string());
             let commands = arguments::pgnfs();
-            of_other_commands
+            unknown::option_of_commands(name, commands.get_subcommands())
+                .or(of_other_commands)
                 .or_else(|| unknown::option(name))
-                .or_else(|| unknown::option_of_commands(name, commands.get_subcommands()))
         }
         _ => None,
     }

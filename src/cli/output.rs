@@ -231,6 +231,8 @@ fn temporary(
     // The prefix is short, so that the name is valid wherever the name of the output is.
     let target = place.file_name().unwrap_or_default().as_encoded_bytes();
     let prefix = format!(".pgnfs-{:08x}-", xxh3_64(target) as u32);
+    // Errors of temporary files name these, which users have never seen.
+    fs::metadata(folder)?;
     remove_left(folder, &prefix);
     let mut name = Builder::new();
     name.prefix(&prefix).suffix(SUFFIX).permissions(usual);

@@ -193,7 +193,7 @@ fn text(out: &mut impl Write, status: &Value) -> io::Result<()> {
     if status["source_gone_since"].is_string() {
         row(
             "",
-            &format!("is gone since {}", line(status, "source_gone_since")),
+            &format!("missing or empty since {}", line(status, "source_gone_since")),
         )?;
     }
     row(
@@ -385,7 +385,7 @@ mod tests {
         text(&mut out, &status).unwrap();
         let out = String::from_utf8(out).unwrap();
         for row in [
-            "  source          /media/stick\n                  is gone since 1999-12-31 23:59:59 UTC\n",
+            "  source          /media/stick\n                  missing or empty since 1999-12-31 23:59:59 UTC\n",
             "  in progress     index of positions of a.pgn: 5 of 12 games, for 1 min 1 s\n",
             "  in progress     view players of all, for 2 s\n",
         ] {

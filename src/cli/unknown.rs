@@ -29,16 +29,23 @@ const OTHER_NAMES: [(&str, &str); 16] = [
 /// The message for an unknown command. It suggests the one of `commands` that was probably meant.
 pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> String {
     let shown = on_one_line(word);
+    let commands: Vec<&str> = commands.collect();
+    if commands.contains(&word) {
+        // After `help` and a command.
+        return format!("one argument too many: '{shown}'; pgnfs help takes one command");
+    }
     if Path::new(word).exists() {
         return format!(
             "there is no command '{shown}': to mount it, write pgnfs mount SOURCE MOUNTPOINT; pgnfs --help lists all commands"
         );
     }
     let others = OTHER_NAMES.iter().map(|(name, _)| *name);
-    let meant = similar(word, commands.chain(others)).first().map(|&name| {
-        let other = OTHER_NAMES.iter().find(|(other, _)| *other == name);
-        other.map_or(name, |(_, command)| command)
-    });
+    let meant = similar(word, commands.into_iter().chain(others))
+        .first()
+        .map(|&name| {
+            let other = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+            other.map_or(name, |(_, command)| command)
+        });
     let meant = meant
         .map(|name| format!(" '{name}' is similar;"))
         .unwrap_or_default();
@@ -95,8 +102,8 @@ pub fn word(option: &str) -> String {
         );
     }
     format!(
-        "there is no option '{option}': -- comes before a query or a name that begins with a hyphen, as in pgnfs find -- \
-         -tal SOURCE"
+        "there is no option '{option}': in pgnfs find, -- comes before a query that begins with a hyphen, as in pgnfs \
+         find -- -tal SOURCE"
     )
 }
 

@@ -132,11 +132,12 @@ pub(super) fn fen(position: &Position, counters: &Counters) -> String {
     Fen::text(&setup)
 }
 
-/// Reads a FEN. Its last fields may be missing, and it may have `_` instead of blanks.
+/// Reads a FEN. Its last fields may be missing, and it may have `_` instead of blanks. If the castling rights are missing,
+/// the position has all rights that its kings and rooks allow.
 pub(super) fn read_fen(text: &str) -> Result<(Position, Counters), String> {
     let text = text.replace('_', " ");
     let given: Vec<&str> = text.split_whitespace().take(6).collect();
-    let usual = ["", "w", "-", "-", "0", "1"].into_iter().zip(0..);
+    let usual = ["", "w", "KQkq", "-", "0", "1"].into_iter().zip(0..);
     let fields = usual.map(|(usual, n)| given.get(n).copied().unwrap_or(usual));
     let fen = fields.collect::<Vec<_>>().join(" ");
     let read = Fen::parse(&fen).map_err(|error| {
@@ -166,6 +167,12 @@ mod tests {
         }
         let bare = PlayedLine::read(Some("4k3/8/8/8/8/8/8/4K3"), None).unwrap();
         assert_eq!(bare.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        let opened = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBN1 b";
+        let opened = PlayedLine::read(Some(opened), None).unwrap();
+        assert_eq!(
+            opened.fen(),
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBN1 b Qkq - 0 1"
+        );
         let line = PlayedLine::read(None, Some("e2e4,c7c5,g1f3")).unwrap();
         assert_eq!(
             line.fen(),

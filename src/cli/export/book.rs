@@ -92,7 +92,9 @@ pub fn write(
     }
     if written.entries == 0 {
         let games: u64 = parts.iter().map(|part| u64::from(part.len())).sum();
-        let why = if games == written.set_up {
+        let why = if games == 0 {
+            "there are no games"
+        } else if games == written.set_up {
             "no game begins in the usual start position"
         } else {
             "--min-games, --min-score and --side leave no move"

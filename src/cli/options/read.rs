@@ -105,7 +105,7 @@ pub fn is_idle_remount(matches: &ArgMatches) -> bool {
     has("remount") && has("ro") && words.iter().all(changes_nothing)
 }
 
-/// The error for a name that is unknown here but is an option of other commands.
+/// The error for a name that is unknown here but is an option of other commands, written `-o NAME` there.
 pub fn option_of_other_commands(name: &str) -> Option<OptionError> {
     let row = rows(Scope::Mount).find(|row| row.name == name)?;
     let is_of = |scope| rows(scope).any(|other| other.name == name);

@@ -239,11 +239,11 @@ fn a_missing_source_leaves_a_mount_that_says_so() {
         );
         let source = text.lines().next().unwrap();
         assert!(
-            source.contains(", gone since ") && source.ends_with(" UTC"),
+            source.contains(", missing or empty since ") && source.ends_with(" UTC"),
             "{text}"
         );
         let status = || run(pgnfs().arg("status").arg(&scratch.mount)).out;
-        assert!(status().contains("is gone since "), "{}", status());
+        assert!(status().contains("missing or empty since "), "{}", status());
         assert_eq!(fs::read_dir(&scratch.mount).unwrap().count(), 1);
         // A link to the same files serves as well as the folder.
         symlink(&elsewhere, &scratch.source).unwrap();
@@ -251,7 +251,7 @@ fn a_missing_source_leaves_a_mount_that_says_so() {
         // The kernel may still have the old text of this file, which it is told about after the games are back.
         wait_for("a source that is not gone", || {
             let text = fs::read_to_string(&info);
-            text.is_ok_and(|text| !text.contains("gone since")) && !status().contains("gone since")
+            text.is_ok_and(|text| !text.contains("empty since")) && !status().contains("empty since")
         });
         // The new target of the link.
         fs::create_dir(scratch.path("third")).unwrap();

@@ -95,7 +95,7 @@ fn an_empty_book_says_why() {
     for (games, said) in [
         ("1. e4 *\n", "--min-games, --min-score and --side leave no move"),
         (fen, "no game begins in the usual start position"),
-        ("", "no game begins in the usual start position"),
+        ("", "there are no games"),
     ] {
         fs::write(&path, games).unwrap();
         let book = run(pgnfs().args(["export", "--to=polyglot"]).arg(&path));
@@ -654,8 +654,17 @@ fn usage() {
         (&["export", "-o", "uid=1", "a"], "option 'uid' is only for mount"),
         (
             &["info", "--cache-size=1M", "a"],
-            "option 'cache-size' is only for mount",
+            "'--cache-size' is an option of pgnfs mount and pgnfs serve",
         ),
+        (
+            &["check", "--unique", "a"],
+            "'--unique' is an option of pgnfs mount, pgnfs serve, pgnfs export and pgnfs find",
+        ),
+        (
+            &["help", "find", "mount"],
+            "one argument too many: 'mount'; pgnfs help takes one command",
+        ),
+        (&["info", "--kinds=pgn,cbhh", "a"], "option 'kinds': 'pgn,cbhh'"),
         (
             &["check", "-o", "reading=nonsense", "a"],
             "option 'reading': 'nonsense' is not a reading of any format; pgnfs info SOURCE lists those that apply",

@@ -504,7 +504,9 @@ fn a_wrong_query_is_refused_before_anything_is_opened() {
     );
     let ended = run(pgnfs().args(["check", "--spelling=fold"]).arg(&missing));
     assert!(
-        ended.err.contains("only for mount, serve, find and export"),
+        ended
+            .err
+            .contains("an option of pgnfs mount, pgnfs serve, pgnfs export and pgnfs find"),
         "{}",
         ended.err
     );

@@ -8,13 +8,13 @@ use std::sync::Arc;
 use super::found_name::{converted_names, file_name, legible};
 use super::remedy::advised;
 use super::root::Root;
-use super::task::{OpeningTask, format_titles, main_file, of_content};
+use super::task::{OpeningTask, main_file, of_content};
 use super::{GuardedDatabase, LibraryEntry, unread};
 use crate::kept::{KeptFiles, SourceFiles};
 use crate::mapped::{Copies, Identity, Mapped};
 use crate::task::panic_message;
 use chessdb::files::{Candidate, Files, Progress, SourceFile};
-use chessdb::formats::{self, Format, NamedDatabase, SmallFiles};
+use chessdb::formats::{self, Format, MAIN_FILES, NamedDatabase, SmallFiles};
 use chessdb::{NotADatabase, Options, ProblemKind};
 
 /// The root and the options for opening databases.
@@ -99,8 +99,8 @@ pub(super) fn open(
         refusal.reasons.push(match unread::what(&task.name) {
             Some((what, _)) => what.to_owned(),
             None => format!(
-                "not a chess database: no supported format has such a file; supported are {}",
-                format_titles()
+                "not a chess database: no supported format has such a file; supported: {MAIN_FILES}. If it has games in PGN, \
+                 rename it to .pgn"
             ),
         });
     }
@@ -363,7 +363,7 @@ fn databases(
         })
         .map_err(|error| {
             let reason = advised(&error.reason, error.remedy);
-            format!("not a {} database: {reason}", format.title)
+            format!("cannot be read as a {} database: {reason}", format.title)
         })?;
     Ok(parts)
 }

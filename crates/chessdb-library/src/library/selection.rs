@@ -1,11 +1,11 @@
 //! Which databases of a folder are served, and how they are arranged.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::found_name::legible;
 use super::pattern::{DatabasePattern, PatternError};
-use chessdb::files::Candidate;
-use chessdb::formats::Format;
+use chessdb::files::{Candidate, SourceFolder};
+use chessdb::formats::{FORMATS, Format, MAIN_FILES};
 
 /// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,17 +31,16 @@ impl DatabaseSelection {
     /// names of formats, separated by commas.
     ///
     /// # Errors
-    /// If it contains no kind.
+    /// If it contains no kind, or a word that is none.
     pub fn add_kinds(&mut self, kinds: &str) -> Result<(), &'static str> {
-        let names = kinds.split(',').map(|kind| kind.trim().trim_start_matches('.'));
-        let before = self.kinds.len();
-        self.kinds
-            .extend(names.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase));
-        if self.kinds.len() > before {
-            Ok(())
-        } else {
-            Err("extensions or formats such as cbh,si4,pgn")
+        let words = kinds.split(',').map(|kind| kind.trim().trim_start_matches('.'));
+        let words = words.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase);
+        let words: Vec<String> = words.collect();
+        if words.is_empty() || !words.iter().all(|word| is_kind(word)) {
+            return Err("extensions of databases or names of formats, such as cbh,si4,pgn,chess-assistant");
         }
+        self.kinds.extend(words);
+        Ok(())
     }
 
     /// True if some databases may not be selected.
@@ -88,6 +87,32 @@ impl DatabaseSelection {
     }
 }
 
+/// True for the name of a format, and for an extension that a file of some database has.
+fn is_kind(word: &str) -> bool {
+    let main = MAIN_FILES.split_ascii_whitespace();
+    let main = main.filter_map(|word| word.trim_matches(['(', ')']).strip_prefix('.'));
+    let extensions = main
+        .map(str::to_owned)
+        .chain([word.to_owned(), format!("pgn.{word}")]);
+    let mut files: Vec<String> = extensions.map(|extension| format!("x.{extension}")).collect();
+    files.sort();
+    files.dedup();
+    // If there were files with these names, would one with this extension belong to a database?
+    let folder = SourceFolder {
+        path: PathBuf::new(),
+        files,
+    };
+    let is_of_word = |path: &Path| {
+        let extension = path.to_str().and_then(|path| path.strip_prefix("x."));
+        extension.is_some_and(|extension| extension.strip_prefix("pgn.").unwrap_or(extension) == word)
+            || extension == Some(word)
+    };
+    FORMATS.iter().any(|format| {
+        let mut found = (format.find)(&folder).into_iter().flat_map(|found| found.files);
+        format.name == word || found.any(|(_, path)| is_of_word(&path))
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -101,6 +126,45 @@ mod tests {
         }
         for name in ["a.zst", "apgn.zst", "pgn.zst", "si4", "a.si", "a.si4.zst"] {
             assert!(!selection.wants_extension(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_kind_is_an_extension_or_a_format() {
+        let mut selection = DatabaseSelection::default();
+        for kinds in [
+            "pgn",
+            ".CBH, 2cbh",
+            "si3,si4,si5",
+            "sn4",
+            "dci,dcg",
+            "cdp",
+            "brn",
+            "fbk",
+            "parquet",
+            "zip",
+            "cbv,2cbv,cbz",
+            "jose",
+            "gz",
+            "zst",
+            "pgn.bz2",
+            "scid",
+            "chessbase-cbh",
+            "Chess-Assistant",
+        ] {
+            assert_eq!(selection.add_kinds(kinds), Ok(()), "{kinds}");
+        }
+        for kinds in [
+            "",
+            ",",
+            "cbhh",
+            "pgn,cbhh",
+            "chessbase-cbf",
+            "nonsense",
+            "txt",
+            "x",
+        ] {
+            assert!(selection.add_kinds(kinds).is_err(), "{kinds}");
         }
     }
 

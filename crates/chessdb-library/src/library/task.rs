@@ -111,12 +111,6 @@ pub(super) fn of_content(
         .collect()
 }
 
-/// The titles of all formats, separated by commas.
-pub(super) fn format_titles() -> String {
-    let titles: Vec<&str> = FORMATS.iter().map(|format| format.title).collect();
-    titles.join(", ")
-}
-
 /// The index of the main file: the file with the name of the database, otherwise the first.
 pub(super) fn main_file(name: &str, paths: &[(String, PathBuf)]) -> usize {
     let named = paths.iter().position(|(_, path)| file_name(path) == name);

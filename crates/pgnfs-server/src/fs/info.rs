@@ -49,7 +49,7 @@ pub(super) fn library_info(library: &Library, shows_path: bool) -> String {
     let name = source.file_name().map(Path::new).filter(|_| !shows_path);
     let mut source = name.unwrap_or(source).display().to_string();
     if let Some(since) = library.gone() {
-        source += &format!(", gone since {}", utc(since));
+        source += &format!(", missing or empty since {}", utc(since));
     }
     let are_counted = databases.iter().all(|entry| entry.is_counted());
     push_rows(

@@ -258,6 +258,13 @@ fn the_page_has_every_field() {
     }
 }
 
+#[test]
+fn the_page_fits_into_a_terminal() {
+    for line in SYNTAX.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+}
+
 /// Signs that are read, folded or written in a special way.
 const SIGNS: &str = "\"|=_/.:-?*\\ '1aA\u{a8}\u{2003}\u{2026}\u{2100}\u{130}\u{bc}\u{2460}\u{df}\u{1e9e}\u{fdfa}\u{301}\u{3c2}";
 

@@ -35,7 +35,7 @@ fn a_folder_without_databases() {
         "{text}"
     );
     assert!(
-        text.contains("\nleft out: notes.dci: not a SimpleCDb database: "),
+        text.contains("\nleft out: notes.dci: cannot be read as a SimpleCDb database: "),
         "{text}"
     );
     assert!(!text.contains("readme.txt"), "{text}");
@@ -84,12 +84,16 @@ fn a_file_of_another_kind() {
     let path = source.file("readme.txt", b"text");
     let text = message(&path);
     assert!(text.contains(
-        "readme.txt: not a chess database: no supported format has such a file; supported are SimpleCDb"
+        "readme.txt: not a chess database: no supported format has such a file; supported: .pgn .cbh "
     ));
+    assert!(
+        text.ends_with("If it has games in PGN, rename it to .pgn"),
+        "{text}"
+    );
     let path = source.file("notes.dci", b"my notes");
     let text = message(&path);
     assert!(
-        text.contains("notes.dci: not a SimpleCDb database: neither the .dci"),
+        text.contains("notes.dci: cannot be read as a SimpleCDb database: neither the .dci"),
         "{text}"
     );
 }

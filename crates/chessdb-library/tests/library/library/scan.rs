@@ -72,7 +72,9 @@ fn what_is_no_database_is_left_out_with_the_reason() {
     assert_eq!(left_out.len(), 1);
     assert_eq!(left_out[0].0, "notes.dci");
     assert!(
-        left_out[0].1.starts_with("not a SimpleCDb database: "),
+        left_out[0]
+            .1
+            .starts_with("cannot be read as a SimpleCDb database: "),
         "{left_out:?}"
     );
 }

@@ -296,9 +296,9 @@ fn an_archive_without_pgn_is_left_out() {
     assert_eq!(
         left,
         [
-            "empty.zip: not a PGN database: there is no PGN file in the archive",
-            "photos.zip: not a PGN database: there is no PGN file in the archive",
-            "x.pgn.gz: not a PGN database: the file is neither zst, gz, bz2 nor zip"
+            "empty.zip: cannot be read as a PGN database: there is no PGN file in the archive",
+            "photos.zip: cannot be read as a PGN database: there is no PGN file in the archive",
+            "x.pgn.gz: cannot be read as a PGN database: the file is neither zst, gz, bz2 nor zip"
         ]
     );
 }
