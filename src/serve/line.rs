@@ -2,6 +2,7 @@
 
 use chessdb::board::{Counters, Fen, Move, Position, Setup, Uci, Undo};
 use chessdb_library::openings::OpeningName;
+use chessdb_library::positions::{Pattern, Rights};
 
 /// Maximum number of moves.
 const MOST_PLIES: usize = 1000;
@@ -10,6 +11,8 @@ const MOST_PLIES: usize = 1000;
 #[derive(Clone, Debug)]
 pub(super) struct PlayedLine {
     pub(super) position: Position,
+    /// The rights of the position that the FEN has; the others match any.
+    rights: Rights,
     counters: Counters,
     /// The moves in SAN, and in the notation of UCI.
     pub(super) sans: Vec<String>,
@@ -46,13 +49,21 @@ impl PlayedLine {
         moves: impl Iterator<Item = &'a str>,
         read: impl Fn(&Position, &str) -> Option<Move>,
     ) -> Result<PlayedLine, (&'static str, String)> {
-        let setup = match fen.filter(|fen| !fen.trim().is_empty()) {
-            Some(fen) => Some(read_fen(fen).map_err(|what| ("fen", what))?),
-            None => None,
-        };
-        let (mut position, mut counters) = match setup {
-            Some((position, counters)) => (position, counters),
-            None => (Position::initial(), Counters::default()),
+        let (mut position, mut counters, rights) = match fen.filter(|fen| !fen.trim().is_empty()) {
+            Some(fen) => {
+                let (position, counters) = read_fen(fen).map_err(|what| ("fen", what))?;
+                let rights = match fen
+                    .split(|c: char| c.is_whitespace() || c == '_')
+                    .filter(|field| !field.is_empty())
+                    .count()
+                {
+                    0..=2 => Rights::None,
+                    3 => Rights::Castling,
+                    _ => Rights::All,
+                };
+                (position, counters, rights)
+            }
+            None => (Position::initial(), Counters::default(), Rights::All),
         };
         let mut opening = OpeningName::of(&position);
         let (mut sans, mut ucis) = (Vec::new(), Vec::new());
@@ -80,6 +91,7 @@ impl PlayedLine {
         }
         Ok(PlayedLine {
             position,
+            rights,
             counters,
             sans,
             ucis,
@@ -90,6 +102,11 @@ impl PlayedLine {
     /// The FEN of the position, with the en passant square only if a capture is legal.
     pub(super) fn fen(&self) -> String {
         fen(&self.position, &self.counters)
+    }
+
+    /// The position, with any rights where the FEN has none.
+    pub(super) fn pattern(&self) -> Pattern {
+        Pattern::new(self.position).with_rights(self.rights)
     }
 
     /// The counters of the position.
@@ -132,12 +149,11 @@ pub(super) fn fen(position: &Position, counters: &Counters) -> String {
     Fen::text(&setup)
 }
 
-/// Reads a FEN. Its last fields may be missing, and it may have `_` instead of blanks. If the castling rights are missing,
-/// the position has all rights that its kings and rooks allow.
+/// Reads a FEN. Its last fields may be missing, and it may have `_` instead of blanks.
 pub(super) fn read_fen(text: &str) -> Result<(Position, Counters), String> {
     let text = text.replace('_', " ");
     let given: Vec<&str> = text.split_whitespace().take(6).collect();
-    let usual = ["", "w", "KQkq", "-", "0", "1"].into_iter().zip(0..);
+    let usual = ["", "w", "-", "-", "0", "1"].into_iter().zip(0..);
     let fields = usual.map(|(usual, n)| given.get(n).copied().unwrap_or(usual));
     let fen = fields.collect::<Vec<_>>().join(" ");
     let read = Fen::parse(&fen).map_err(|error| {
@@ -160,6 +176,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn rights_that_are_left_out_match_any() {
+        let board = "r4rk1/pppppppp/8/8/8/8/PPPPPPPP/R4RK1";
+        let with = |fen: &str| PlayedLine::read(Some(fen), None).unwrap();
+        let castled = with(&format!("{board} w - -"));
+        assert!(castled.pattern().is_exact());
+        assert!(with(&format!("{board} w")).pattern().matches(&castled.position));
+        let initial = Position::initial();
+        for (fields, is_found) in [
+            ("", true),
+            (" w", true),
+            (" w KQkq", true),
+            (" w KQ", false),
+            (" w - -", false),
+        ] {
+            let line = with(&format!("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR{fields}"));
+            assert_eq!(line.pattern().matches(&initial), is_found, "{fields}");
+        }
+    }
+
+    #[test]
     fn positions_are_read_leniently() {
         let initial = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
         for fen in [None, Some(""), Some(initial), Some(&*initial.replace(' ', "_"))] {
@@ -167,12 +203,6 @@ mod tests {
         }
         let bare = PlayedLine::read(Some("4k3/8/8/8/8/8/8/4K3"), None).unwrap();
         assert_eq!(bare.fen(), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
-        let opened = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBN1 b";
-        let opened = PlayedLine::read(Some(opened), None).unwrap();
-        assert_eq!(
-            opened.fen(),
-            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBN1 b Qkq - 0 1"
-        );
         let line = PlayedLine::read(None, Some("e2e4,c7c5,g1f3")).unwrap();
         assert_eq!(
             line.fen(),

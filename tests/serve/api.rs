@@ -9,6 +9,29 @@ use testkit::patience::wait_for;
 use testkit::writers::{chessbase_2cbh, source};
 
 #[test]
+fn rights_that_a_fen_leaves_out_match_any() {
+    let served = Served::games(&[]);
+    let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR%20b";
+    for fen in [
+        board.to_owned(),
+        format!("{board}%20KQkq"),
+        format!("{board}%20KQkq%20-"),
+    ] {
+        assert_eq!(served.json(&format!("/api/moves?fen={fen}"))["games"], 6, "{fen}");
+        assert_eq!(served.json(&format!("/api/games?fen={fen}"))["count"], 6, "{fen}");
+        let explored = served.json(&format!("/lichess?fen={fen}"));
+        let games = ["white", "draws", "black"].map(|result| explored[result].as_u64().unwrap());
+        assert!(games.iter().sum::<u64>() > 0, "{fen}: {explored}");
+        let files = served.json(&format!("/api/query?fen={fen}"))["files"].clone();
+        let found = served.get(files.as_str().unwrap());
+        assert_eq!(found.status, 200, "{fen}: {files}");
+    }
+    // Nobody has lost the right to castle there.
+    let fen = format!("{board}%20-%20-");
+    assert_eq!(served.json(&format!("/api/moves?fen={fen}"))["games"], 0);
+}
+
+#[test]
 fn databases_are_those_of_the_status() {
     let served = Served::games(&[]);
     let answer = served.json("/api/databases");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
 use chessdb_library::lines::Occurrence;
-use chessdb_library::positions::{Answers, DatabasePart, epd};
+use chessdb_library::positions::{Answers, DatabasePart, pattern_epd};
 use chessdb_library::query::{ListOrder, Query, QueryError, QueryHint, SortKey};
 use chessdb_library::table::GamePath;
 use pgnfs_server::FsError;
@@ -110,7 +110,10 @@ pub(super) async fn list(
 /// they are among its games only if the search asks for them.
 fn position_query(line: &PlayedLine, is_in_search: bool) -> Result<Query, QueryError> {
     let deleted = if is_in_search { "any" } else { "no" };
-    Query::parse(&format!("deleted:{deleted} fen:\"{}\"", epd(&line.position)))
+    Query::parse(&format!(
+        "deleted:{deleted} fen:\"{}\"",
+        pattern_epd(&line.pattern())
+    ))
 }
 
 impl GamesPage {

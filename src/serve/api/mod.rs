@@ -18,7 +18,6 @@ use axum::extract::{Query as Parameters, State};
 use axum::response::Response;
 use axum::routing::get;
 use axum::{Json, Router};
-use chessdb_library::positions::Pattern;
 use pgnfs_server::{Failure, FsError, Requests};
 use serde_json::Value;
 
@@ -80,7 +79,7 @@ async fn moves(
     Parameters(given): Given,
 ) -> Result<Response, ApiError> {
     let line = line(&given)?;
-    let pattern = Pattern::new(line.position);
+    let pattern = line.pattern();
     let question = format!("moves {}", line_key(&given, &line));
     let search = search(&requests, visit, &given).await?;
     let answer = about(

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Query as Parameters, State};
-use chessdb_library::positions::epd;
+use chessdb_library::positions::pattern_epd;
 use chessdb_library::query::Query;
 use pgnfs_server::Requests;
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ pub(super) async fn query(
         text => Some(read_query(&requests, visit, text.to_owned()).await??.canonical()),
     };
     let position = if has_position(&given) {
-        Some(format!("( fen:\"{}\" )", epd(&line(&given)?.position)))
+        Some(format!("( fen:\"{}\" )", pattern_epd(&line(&given)?.pattern())))
     } else {
         None
     };

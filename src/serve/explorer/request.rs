@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use axum::extract::Path;
 use bytes::Bytes;
 use chessdb_library::explorer::Explored;
-use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, epd};
+use chessdb_library::positions::{AnswerOptions, Answers, DatabasePart, Pattern, pattern_epd};
 use chessdb_library::query::Query;
 use pgnfs_server::{Failure, FsError, Requests};
 
@@ -103,7 +103,7 @@ impl ExplorerRequest {
         let own = search.clone();
         let explore = move |answers: &Answers| {
             let line = |explored: &Explored| json::answer(&question, explored, answers, &ids);
-            let pattern = Pattern::new(question.line.position);
+            let pattern = question.line.pattern();
             let find = || {
                 let mut last = Instant::now();
                 let so_far = |explored: &dyn Fn() -> Explored| {
@@ -151,7 +151,7 @@ impl ExplorerQuestion {
     fn key(&self, search: Option<&Query>) -> String {
         let search = search.map_or(String::new(), Query::canonical);
         let (position, opening) = (
-            epd(&self.line.position),
+            pattern_epd(&self.line.pattern()),
             // Both code and name, because some names have several codes.
             self.line.opening.map(|opening| (opening.eco, opening.name)),
         );

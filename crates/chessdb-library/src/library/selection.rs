@@ -31,7 +31,7 @@ impl DatabaseSelection {
     /// names of formats, separated by commas.
     ///
     /// # Errors
-    /// If it contains no kind, or a word that is none.
+    /// If it contains no kind, or a word that is not one.
     pub fn add_kinds(&mut self, kinds: &str) -> Result<(), &'static str> {
         let words = kinds.split(',').map(|kind| kind.trim().trim_start_matches('.'));
         let words = words.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase);

@@ -160,9 +160,8 @@ impl KeptLines {
 
     /// Removes the file, and uses and makes none from now on.
     pub(crate) fn forget(&self) {
-        if !self.is_given_up.swap(true, Ordering::Relaxed) {
-            self.remove_file();
-        }
+        self.is_given_up.store(true, Ordering::Relaxed);
+        self.remove_file();
     }
 
     fn remove_file(&self) {

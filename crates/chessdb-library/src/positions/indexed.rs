@@ -140,7 +140,7 @@ impl Positions {
     pub fn obstacle(&self) -> Option<IndexError> {
         let database = &self.entry.database;
         let games = || database.as_files().uncounted().unwrap_or_else(|| database.len());
-        match self.files.get() {
+        match self.files() {
             Some(_) => None,
             None => self.options.obstacle(games()),
         }

@@ -15,7 +15,7 @@ const LOG_PAUSE: Duration = Duration::from_secs(60);
 /// Whether a source answers.
 pub struct Silence {
     name: String,
-    /// While it is silent, a job is let through after each such time; `None` for never.
+    /// While it is silent, a job is let through after this time without one that hangs or tries; `None` for never.
     retry: Option<Duration>,
     /// Set while the source does not answer.
     present: Mutex<Option<Present>>,
@@ -70,8 +70,8 @@ impl Silence {
         !is_due
     }
 
-    /// Records that the job with this mark hangs at the time `now`. It may still continue later. The next job may try
-    /// again after the time for that, which begins now: this job was the last one that tried.
+    /// Records that the job with this mark hangs at the time `now`. It may still continue later. The time after which
+    /// another job may try again begins now.
     pub(super) fn begin(&self, mark: Arc<Mark>, now: Instant) {
         let mut place = self.present();
         let present = place.get_or_insert_with(|| Present {

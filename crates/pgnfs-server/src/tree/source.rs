@@ -43,8 +43,8 @@ const FIRST_COOKIE: u64 = 1 << 62;
 impl SourceTree {
     /// Builds the folders that lead to the databases, and the directory of all databases if it has a prefix. Each
     /// database has the path of its directory, which is empty for the root, the prefix of its inodes, and the newest
-    /// time of its files, in nanoseconds since 1970. `own_names` returns the names that are taken by other entries in a database's directory, or in the
-    /// root if it is not one.
+    /// time of its files, in nanoseconds since 1970. `own_names` returns the names that are taken by other entries in a
+    /// database's directory, or in the root if it is not one.
     pub fn new<'a>(
         databases: impl Iterator<Item = (&'a str, Prefix, i128)>,
         all: Option<Prefix>,

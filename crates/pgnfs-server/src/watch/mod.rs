@@ -52,8 +52,7 @@ const LONGEST: u32 = 3;
 /// Default pause between two examinations of the files.
 pub const PAUSE: Duration = Duration::from_secs(4);
 
-/// Minimum pause as a multiple of the time of an examination, so that examining takes at most a twentieth of
-/// the time.
+/// Minimum pause as a multiple of the time of an examination, so that examining takes about a twentieth of the time.
 const SHARE: u32 = 20;
 
 /// Events that count as changes. Opening and reading, which the mount itself does, do not.
@@ -181,7 +180,7 @@ impl Watch {
             seen: 0,
             is_polled: false,
             cost: Duration::ZERO,
-            last_cost: Duration::MAX,
+            last_cost: Duration::ZERO,
             looked: Instant::now(),
             alarm: Alarm::new()?,
         };

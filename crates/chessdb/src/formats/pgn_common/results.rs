@@ -156,8 +156,7 @@ pub(super) fn before_glued_result(word: &[u8]) -> Option<usize> {
 #[cold]
 fn glued_result(word: &[u8]) -> Option<usize> {
     let results: [&[u8]; 4] = [b"1/2-1/2", b"1-0", b"0-1", b"*"];
-    let len = word.len() - word.iter().rev().take_while(|sign| b".,!".contains(sign)).count();
-    let word = word.get(..len).unwrap_or_default();
+    let word = without_end_of_sentence(word);
     results.into_iter().find_map(|result| {
         let before = word.strip_suffix(result)?;
         // The start of a long word shows whether it is one.
@@ -165,6 +164,12 @@ fn glued_result(word: &[u8]) -> Option<usize> {
         let is_move = !mv.is_empty() && has_form(&with_plain_signs(&decode(mv, Charset::Utf8)));
         is_move.then_some(before.len())
     })
+}
+
+/// A word without the signs that end a sentence.
+fn without_end_of_sentence(word: &[u8]) -> &[u8] {
+    let signs = word.iter().rev().take_while(|sign| b".,!".contains(sign));
+    &word[..word.len() - signs.count()]
 }
 
 /// True if a text ends with a result, possibly glued to a move.
@@ -268,7 +273,8 @@ fn find_last_words(
 fn ends_with_star(text: &[u8]) -> bool {
     let mut words = text.rsplit(|c| c.is_ascii_whitespace() || matches!(c, 0 | 0x1a));
     let last = words.find(|word| !matches!(*word, b"" | MARK));
-    last.is_some_and(|word| word == b"*" || word.ends_with(b"*") && before_glued_result(word).is_some())
+    last.map(without_end_of_sentence)
+        .is_some_and(|word| word == b"*" || word.ends_with(b"*") && before_glued_result(word).is_some())
 }
 
 /// The result of a game whose tag has the result `tag`. If the tag is `*`, the result in the movetext counts. Movetext
