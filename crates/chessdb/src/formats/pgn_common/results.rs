@@ -168,8 +168,8 @@ fn glued_result(word: &[u8]) -> Option<usize> {
 
 /// A word without the signs that end a sentence.
 fn without_end_of_sentence(word: &[u8]) -> &[u8] {
-    let signs = word.iter().rev().take_while(|sign| b".,!".contains(sign));
-    &word[..word.len() - signs.count()]
+    let len = word.iter().rposition(|sign| !b".,!".contains(sign));
+    len.and_then(|len| word.get(..=len)).unwrap_or_default()
 }
 
 /// True if a text ends with a result, possibly glued to a move.
