@@ -11,7 +11,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// No answer takes longer, unless it never comes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Four games: a finished and an unfinished Sicilian, and two others.
 pub const GAMES: &str = r#"[Event "Club"]

@@ -20,7 +20,7 @@ use tokio::sync::watch::{Sender, channel as counter};
 use super::client::{Answer, GAMES};
 
 /// No answer takes longer, unless it never comes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 const SHORT: Duration = Duration::from_millis(200);
 
