@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::found_name::legible;
 use super::pattern::{DatabasePattern, PatternError};
+use super::task::in_directory;
 use chessdb::files::{Candidate, SourceFolder};
-use chessdb::formats::{FORMATS, Format, MAIN_FILES};
+use chessdb::formats::{Format, MAIN_FILES};
 
 /// The databases of a folder that the user selects. The default is all of them, at their places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -62,6 +63,7 @@ impl DatabaseSelection {
                 is_selected(format.name) || files.any(|(kind, path)| is_selected(kind) || is_named(path))
             })
     }
+
     /// True if a file with the extension of this name may be of a selected kind. An extension may have a point, as in
     /// `pgn.zst`.
     pub(super) fn wants_extension(&self, name: &str) -> bool {
@@ -87,7 +89,8 @@ impl DatabaseSelection {
     }
 }
 
-/// True for the name of a format, and for an extension that a file of some database has.
+/// True for the name of a format, and for an extension that a file of some database has: then the word selects one in a
+/// folder with a database of each kind.
 fn is_kind(word: &str) -> bool {
     let main = MAIN_FILES.split_ascii_whitespace();
     let main = main.filter_map(|word| word.trim_matches(['(', ')']).strip_prefix('.'));
@@ -97,20 +100,18 @@ fn is_kind(word: &str) -> bool {
     let mut files: Vec<String> = extensions.map(|extension| format!("x.{extension}")).collect();
     files.sort();
     files.dedup();
-    // If there were files with these names, would one with this extension belong to a database?
     let folder = SourceFolder {
         path: PathBuf::new(),
         files,
     };
-    let is_of_word = |path: &Path| {
-        let extension = path.to_str().and_then(|path| path.strip_prefix("x."));
-        extension.is_some_and(|extension| extension.strip_prefix("pgn.").unwrap_or(extension) == word)
-            || extension == Some(word)
+    let selection = DatabaseSelection {
+        kinds: vec![word.to_owned()],
+        ..DatabaseSelection::default()
     };
-    FORMATS.iter().any(|format| {
-        let mut found = (format.find)(&folder).into_iter().flat_map(|found| found.files);
-        format.name == word || found.any(|(_, path)| is_of_word(&path))
-    })
+    let databases = in_directory(&folder);
+    databases
+        .iter()
+        .any(|(_, candidates)| selection.wants_kind(candidates))
 }
 
 #[cfg(test)]
