@@ -104,7 +104,7 @@ impl PlayedLine {
         fen(&self.position, &self.counters)
     }
 
-    /// The position, with any rights where the FEN has none.
+    /// The pattern of the position. Rights that the FEN leaves out may be anything.
     pub(super) fn pattern(&self) -> Pattern {
         Pattern::new(self.position).with_rights(self.rights)
     }

@@ -26,7 +26,7 @@ fn rights_that_a_fen_leaves_out_match_any() {
         let found = served.get(files.as_str().unwrap());
         assert_eq!(found.status, 200, "{fen}: {files}");
     }
-    // Nobody has lost the right to castle there.
+    // In all games, both sides can still castle in this position.
     let fen = format!("{board}%20-%20-");
     assert_eq!(served.json(&format!("/api/moves?fen={fen}"))["games"], 0);
 }

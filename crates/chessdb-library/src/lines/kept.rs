@@ -125,7 +125,7 @@ impl KeptLines {
                 Ok(sections) => {
                     let _ = self.sections.set(sections);
                     self.was_written.store(true, Ordering::Relaxed);
-                    // Whoever forgot the lines before the file had its name found nothing to remove.
+                    // If the lines were forgotten while the file had no name, it is still there.
                     if self.is_given_up.load(Ordering::Relaxed) {
                         self.remove_file();
                     }

@@ -251,7 +251,7 @@ impl Positions {
             .files()
             .map(|files| Index::build(files, entry, self.options, &done));
         if self.is_distrusted.load(Ordering::Relaxed) {
-            // Whoever forgot the index before its file had its name found nothing to remove.
+            // If the index was forgotten while its file had no name, the file is still there.
             self.remove_file();
         }
         let kept = match kept {

@@ -459,7 +459,7 @@ impl ExactPosition {
     }
 }
 
-/// An en passant square counts only where a pawn can capture, so one that nobody can capture on makes no difference.
+/// Positions that differ only in an en passant square are equal if no pawn can capture there.
 impl PartialEq for ExactPosition {
     fn eq(&self, other: &ExactPosition) -> bool {
         let parts = |exact: &ExactPosition| (pattern_epd(&exact.pattern), exact.en_passant);
