@@ -38,7 +38,9 @@ impl DatabaseSelection {
         let words = words.filter(|kind| !kind.is_empty()).map(str::to_ascii_lowercase);
         let words: Vec<String> = words.collect();
         if words.is_empty() || !words.iter().all(|word| is_kind(word)) {
-            return Err("extensions of databases or names of formats, such as cbh,si4,pgn,chess-assistant");
+            return Err(
+                "a list of extensions of databases or names of formats, such as cbh,si4,pgn,chess-assistant",
+            );
         }
         self.kinds.extend(words);
         Ok(())
