@@ -229,17 +229,36 @@ fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> O
     if group.is_of_counts {
         return first_by_counts(group, start, moves);
     }
+    match group.only_condition() {
+        Some(only) => first_where(group, start, moves, |_, board, rest| {
+            only.may_hold_on(board, rest)
+        }),
+        None => first_where(group, start, moves, |ply, board, rest| {
+            group.may_hold_on(ply, board, rest)
+        }),
+    }
+}
+
+/// The first position of a game where this holds: a test of the number of moves before, the board, and the moves after.
+/// Each kind of test has a loop of its own, because a call through a pointer would take longer than most tests.
+#[inline(always)]
+fn first_where(
+    group: &GroupTest,
+    start: PlainBoard,
+    moves: &[KeptMove],
+    holds: impl Fn(u32, &PlainBoard, &[KeptMove]) -> bool,
+) -> Option<Place> {
     let first = group.first_chance(moves)?;
     let mut board = start.after(&moves[..first]);
     let mut change = ALL;
     for ply in first as u32.. {
         let rest = moves.get(ply as usize..).unwrap_or_default();
         // Most moves change nothing that the group is about, and need no call.
-        if change & group.watched != 0 && group.may_hold_on(ply, &board, rest) {
+        if change & group.watched != 0 && holds(ply, &board, rest) {
             let next = rest.first().map(|mv| mv.unpack());
             return Some(Place { ply, next });
         }
-        if ply % PAST_EVERY == PAST_EVERY - 1 && group.is_past(ply, &board) {
+        if group.ends && ply % PAST_EVERY == PAST_EVERY - 1 && group.is_past(ply, &board) {
             return None;
         }
         change = board.play(*rest.first()?);

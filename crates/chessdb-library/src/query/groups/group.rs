@@ -264,6 +264,8 @@ pub(super) struct GroupTest {
     pub(super) within: Option<u32>,
     /// True if it depends on the move that is played in the position.
     pub(super) has_played: bool,
+    /// False if [`is_past`](GroupTest::is_past) is never true.
+    pub(super) ends: bool,
     /// True if it depends only on how many pieces of each kind there are.
     pub(super) is_of_counts: bool,
 }
@@ -305,6 +307,7 @@ impl GroupTest {
             is_of_counts: group.ply.is_empty() && group.mover.is_none() && terms.iter().all(is_of_counts),
             turn,
             player: group.has_player().then_some(player),
+            ends: terms.iter().any(|term| term.iter().all(Condition::ends)) || !group.ply.is_empty(),
             last: group.ply.iter().filter_map(last).min(),
             terms,
             ply: group.ply.clone(),
@@ -313,17 +316,21 @@ impl GroupTest {
         })
     }
 
-    /// The position, if the group has nothing else.
-    pub(super) fn one_position(&self) -> Option<&Pattern> {
+    /// The condition, if the group has nothing else, and no move is needed to decide it.
+    pub(super) fn only_condition(&self) -> Option<&Condition> {
         let [alternatives] = self.terms.as_slice() else {
             return None;
         };
         match alternatives.as_slice() {
-            [Condition::Exact(exact)]
-                if self.ply.is_empty() && self.turn.is_none() && self.for_plies == 1 =>
-            {
-                exact.only_pattern()
-            }
+            [only] if self.ply.is_empty() && self.turn.is_none() && !self.has_played => Some(only),
+            _ => None,
+        }
+    }
+
+    /// The position, if the group has nothing else.
+    pub(super) fn one_position(&self) -> Option<&Pattern> {
+        match self.only_condition()? {
+            Condition::Exact(exact) if self.for_plies == 1 => exact.only_pattern(),
             _ => None,
         }
     }

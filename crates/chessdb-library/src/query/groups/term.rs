@@ -578,6 +578,18 @@ impl Condition {
         }
     }
 
+    /// False if [`is_past`](Condition::is_past) is never true.
+    pub(super) fn ends(&self) -> bool {
+        matches!(
+            self,
+            Condition::Exact(_)
+                | Condition::Board(_)
+                | Condition::Pawns(_)
+                | Condition::Material(_)
+                | Condition::Played(_)
+        )
+    }
+
     /// The condition for the mirror image of a position, so that it holds there exactly if this one holds in the
     /// position itself. `None` if it never holds.
     pub(super) fn reflected(&self, reflection: Reflection) -> Option<Condition> {
