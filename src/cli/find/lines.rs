@@ -8,7 +8,7 @@ use chessdb_library::csv::append_record;
 use chessdb_library::library::{LibraryEntry, append_text};
 use chessdb_library::lines::Occurrence;
 use chessdb_library::positions::san_of;
-use chessdb_library::table::GamePath;
+use chessdb_library::table::{GamePath, known};
 
 /// The tags shown by `csv` and `ndjson`.
 const TAGS: [&str; 8] = [
@@ -50,10 +50,8 @@ pub fn write_game(
             };
             let mut fields = vec![("path", path()), ("ply", found.ply.to_string()), ("move", san)];
             fields.extend(TAGS.map(|tag| {
-                (
-                    tag,
-                    tags.get(tag).unwrap_or_default().replace(char::is_control, ""),
-                )
+                let value = tags.get(tag).and_then(known).unwrap_or_default();
+                (tag, value.into_owned())
             }));
             let mut line = Vec::new();
             match show {
