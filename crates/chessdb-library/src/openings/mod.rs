@@ -43,26 +43,37 @@ fn rows() -> impl Iterator<Item = (OpeningName, &'static str)> {
     })
 }
 
-/// Other names of some openings, each with a word of the name in this table.
-const OTHER_NAMES: [(&str, &str); 12] = [
-    ("Defense", "Defence"),
-    ("Center", "Centre"),
-    ("Ruy Lopez", "Spanish"),
-    ("Petrov", "Petroff Russian"),
-    ("Scandinavian Defense", "Center Centre Counter"),
+/// Words in the names of openings, each with another way to write or to call it.
+const OTHER_NAMES: [(&str, &str); 16] = [
+    ("Ruy Lopez", "Spanish Game"),
+    ("Ruy Lopez", "Spanish Opening"),
+    ("Petrov", "Petroff"),
+    ("Petrov", "Russian Game"),
+    ("Petroff", "Russian Game"),
+    ("Scandinavian Defense", "Center Counter"),
+    ("Scandinavian Defense", "Centre Counter"),
     ("Alekhine", "Aljechin"),
     ("Philidor", "Philidor's"),
     ("Bird", "Bird's"),
-    ("Nimzo-Larsen", "Nimzowitsch"),
+    ("Nimzo-Larsen", "Nimzowitsch-Larsen"),
     ("Nimzo-Indian", "Nimzoindian"),
-    ("Réti", "Zukertort"),
-    ("Two Knights Defense", "Prussian"),
+    ("Réti", "Zukertort Opening"),
+    ("Two Knights Defense", "Prussian Game"),
+    ("Defense", "Defence"),
+    ("Center", "Centre"),
 ];
 
-/// The name of an opening with its other names, and without apostrophes, which people often leave out.
+/// The name of an opening, which may come from a tag, with its other names, and without apostrophes, which people often
+/// leave out.
 pub(crate) fn with_other_names(name: &str) -> String {
-    let others = OTHER_NAMES.iter().filter(|(own, _)| name.contains(own));
-    let all = others.fold(name.to_owned(), |all, (_, other)| all + " " + other);
+    let mut all = name.to_owned();
+    for (one, other) in OTHER_NAMES {
+        for (from, to) in [(one, other), (other, one)] {
+            if all.contains(from) && !all.contains(to) {
+                all = all + " " + to;
+            }
+        }
+    }
     if all.contains('\'') {
         format!("{all} {}", all.replace('\'', ""))
     } else {
@@ -129,6 +140,31 @@ mod tests {
             assert_eq!(*line, format!("{}\t{}\t{moves}", opening.eco, opening.name));
         }
         assert_eq!(BY_KEY.len(), lines.len());
+    }
+
+    #[test]
+    fn other_names_are_found_in_both_directions() {
+        let has = |name: &str, words: &[&str]| {
+            let all = with_other_names(name);
+            words.iter().all(|word| all.split(' ').any(|own| own == *word))
+        };
+        for (name, words) in [
+            ("Sicilian Defence", &["Sicilian", "Defense"]),
+            ("Sicilian Defense", &["Sicilian", "Defence"]),
+            ("Petroff Defence", &["Petrov", "Russian", "Defense"]),
+            ("Russian Game", &["Petrov", "Petroff"]),
+            ("Petrov's Defense", &["Petroff", "Russian"]),
+            ("Spanish Game", &["Ruy", "Lopez"]),
+            ("Ruy Lopez: Closed", &["Spanish", "Game"]),
+            ("Centre Game", &["Center", "Game"]),
+            ("Centre Counter", &["Scandinavian", "Center"]),
+            ("Aljechin", &["Alekhine"]),
+        ] as [(&str, &[&str]); 10]
+        {
+            assert!(has(name, words), "{name}: {}", with_other_names(name));
+        }
+        assert!(!has("Four Knights Game: Spanish Variation", &["Ruy"]));
+        assert_eq!(with_other_names("English Opening"), "English Opening");
     }
 
     #[test]

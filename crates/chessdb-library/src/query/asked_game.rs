@@ -17,8 +17,8 @@ fn commands(part: GamePart) -> &'static [&'static str] {
         // Time left, time used for the move, and used in all.
         GamePart::Clock => &["clk", "emt", "egt"],
         GamePart::Evaluations => &["eval"],
-        // Arrows and marked squares.
-        GamePart::Arrows => &["cal", "csl"],
+        // Arrows and marked squares; Scid draws both with one command.
+        GamePart::Arrows => &["cal", "csl", "draw"],
         GamePart::Comments | GamePart::Variations | GamePart::Chess960 => &[],
     }
 }

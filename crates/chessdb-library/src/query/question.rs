@@ -271,7 +271,7 @@ impl TagQuestion<'_> {
     /// True if a comment has the words.
     pub(super) fn comment(&self) -> bool {
         let mut comments = self.game.comments();
-        comments.any(|comment| self.text(known(comment).as_deref()))
+        comments.any(|comment| self.text(Some(comment)))
     }
 }
 

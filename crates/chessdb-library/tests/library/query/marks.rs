@@ -61,6 +61,7 @@ fn times_evaluations_and_arrows_are_commands_in_comments() {
         "(1. d4 {[%cal Gd2d4] [%eval #3]})",
         "{a [%csl Re4] b}",
         "{[%evaluated] [% eval 1] eval csl}",
+        "{[%draw arrow,e2,e4,red]}",
     ];
     let pgn = comments.map(|comment| game("White=A; Black=B; Result=*", &format!("1. e4 {comment} *")));
     let database = database(&pgn.concat());
@@ -68,10 +69,34 @@ fn times_evaluations_and_arrows_are_commands_in_comments() {
     for (query, expected) in [
         ("has:clock", &[0, 1, 2][..]),
         ("has:eval", &[3, 6]),
-        ("has:arrows", &[6, 7]),
+        ("has:arrows", &[6, 7, 9]),
         ("-has:Eval -has:ARROWS has:comments", &[0, 1, 2, 4, 8]),
     ] {
         assert_eq!(games(query, &searched), expected, "{query}");
+    }
+}
+
+#[test]
+fn words_of_comments_end_where_lines_end() {
+    let comments = [
+        "{fine\nonly}",
+        "{fine\tonly}",
+        "{fine\r\nonly}",
+        "{fine only}",
+        "{fineonly}",
+    ];
+    let pgn = comments.map(|comment| game("White=A; Black=B; Result=*", &format!("1. e4 {comment} *")));
+    let database = database(&pgn.concat());
+    let searched = searched(&*database, "a.pgn");
+    for field in ["text", "comment"] {
+        for (words, expected) in [
+            ("only", &[0, 1, 2, 3][..]),
+            ("fineonly", &[4]),
+            ("fine", &[0, 1, 2, 3, 4]),
+        ] {
+            let query = format!("{field}:{words}");
+            assert_eq!(games(&query, &searched), expected, "{query}");
+        }
     }
 }
 
@@ -218,7 +243,7 @@ fn openings_follow_from_codes_tags_and_moves() {
         ("opening:najdorf", &[0, 1, 2, 3, 7][..]),
         ("opening:\"sicilian najdorf\"", &[0, 1, 2, 3, 7]),
         ("opening:\"sicilian defence\"", &[0, 1, 2, 3, 7]),
-        ("opening:\"sicilian defense\"", &[0, 1, 2, 7]),
+        ("opening:\"sicilian defense\"", &[0, 1, 2, 3, 7]),
         // A whole name, as a table shows it.
         ("opening:=\"Sicilian Defense: Najdorf Variation\"", &[1, 2, 7]),
         ("opening:=\"Sicilian Defence, Najdorf\"", &[3]),
