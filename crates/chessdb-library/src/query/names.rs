@@ -5,11 +5,9 @@ use std::sync::LazyLock;
 
 use chessdb::{Database, TextId};
 
-use super::words::words_of;
 use crate::openings::{OpeningName, with_other_names};
 use crate::positions::DatabasePart;
-use crate::spelling::FoldedText;
-use crate::spelling::words;
+use crate::spelling::{FoldedText, canonical, words};
 use crate::task;
 
 /// Number of games after which [`GameNames::of`] checks whether it was cancelled.
@@ -140,10 +138,15 @@ impl NameList {
     /// The first `most` names that match a text, each with its number of games. A name matches if each word of the text
     /// starts a word of it.
     pub fn find(&self, text: &str, most: usize) -> Vec<(&str, u32)> {
-        // With the blank before each.
-        let words: Vec<String> = words_of(text).iter().map(|word| format!(" {word}")).collect();
+        // The ways to write each, with the blank before it.
+        let writings = |word| -> Vec<String> {
+            let folded = FoldedText::of(word);
+            folded.texts().map(|text| format!(" {text}")).collect()
+        };
+        let words: Vec<Vec<String>> = words(&canonical(text)).map(writings).collect();
+        let has = |line: &str, word: &[String]| word.iter().any(|text| line.contains(text.as_str()));
         // The longest word is in the fewest names.
-        let Some(rarest) = words.iter().max_by_key(|word| word.len()) else {
+        let Some(rarest) = words.iter().max_by_key(|word| word[0].len()) else {
             return self
                 .names
                 .iter()
@@ -158,11 +161,11 @@ impl NameList {
         for (number, &begin) in self.blocks.iter().enumerate() {
             let end = self.blocks.get(number + 1).copied().unwrap_or(self.lines.len());
             let block = &self.lines[begin..end];
-            if !block.contains(rarest.as_str()) {
+            if !has(block, rarest) {
                 continue;
             }
             for (line, (name, games)) in block.lines().zip(&self.names[number * BLOCK..]) {
-                if words.iter().all(|word| line.contains(word.as_str())) {
+                if words.iter().all(|word| has(line, word)) {
                     found.push((&**name, *games));
                     if found.len() == most {
                         return found;
@@ -190,6 +193,8 @@ mod tests {
             ("Carlsen,M", 7),
             ("Carlsson, Pontus", 50),
             ("Müller, Karl", 9),
+            ("Bruecker, Jan", 1),
+            ("Brucker, Jan", 1),
             ("Vitaly, Tal", 2),
             ("Tal, Mikhail", 3),
             ("O'Kelly de Galway", 1),
@@ -207,6 +212,8 @@ mod tests {
         for text in ["muller", "mueller", "Müller"] {
             assert_eq!(found(text, 9), ["Müller, Karl"], "{text}");
         }
+        assert_eq!(found("brücker", 9), ["Brucker, Jan", "Bruecker, Jan"]);
+        assert_eq!(found("bruecker", 9), ["Bruecker, Jan"]);
         assert_eq!(found("tal", 9), ["Tal, Mikhail", "Vitaly, Tal"]);
         assert_eq!(found("kelly", 9), ["O'Kelly de Galway"]);
         assert_eq!(found("aly", 9), [""; 0]);
