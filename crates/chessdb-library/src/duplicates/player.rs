@@ -82,17 +82,42 @@ impl Player {
         is_version && readings.any(|a| other.readings.iter().any(|b| agree(a, b)))
     }
 
-    /// True if both names can be spellings of one player: the same surname, whatever the given names, or a similar
-    /// surname, such as `Kortschnoj` and `Korchnoi`. Names of programs have numbers, and never count as similar.
+    /// True if both names can belong to one player, in long games with the same moves. Nobody plays such games against
+    /// two people, but a program does against two programs. So if one name is a person's, any other name is a spelling
+    /// of it, such as `Tschigorin` of `Chigorin`, except the name of a program. Two other names need the same surname,
+    /// or a similar one.
     pub(super) fn is_alike(&self, other: &Player) -> bool {
+        if self.is_program() || other.is_program() || self.is_other_version(other) {
+            return false;
+        }
+        if self.is_person() || other.is_person() {
+            return true;
+        }
         let are_alike = |a: &str, b: &str| {
             let most = a.chars().count().max(b.chars().count()) / 3;
             a == b || a.chars().next() == b.chars().next() && strsim::levenshtein(a, b) <= most
         };
         let mut readings = self.readings.iter();
-        !self.is_program()
-            && !other.is_program()
-            && readings.any(|a| other.readings.iter().any(|b| are_alike(&a.surname, &b.surname)))
+        readings.any(|a| other.readings.iter().any(|b| are_alike(&a.surname, &b.surname)))
+    }
+
+    /// True for a name with a comma and a given name.
+    fn is_person(&self) -> bool {
+        self.readings.len() == 1 && self.has_initial()
+    }
+
+    /// True if two names of several words, without commas, begin with the same word and go on differently, as versions
+    /// of a program do: `Mephisto Lyon` and `Mephisto Vancouver`.
+    fn is_other_version(&self, other: &Player) -> bool {
+        let split = |player: &Player| {
+            let whole = player.readings.first().filter(|_| player.readings.len() > 1)?;
+            let (first, rest) = whole.surname.split_once(' ')?;
+            Some((first.to_owned(), rest.to_owned()))
+        };
+        match (split(self), split(other)) {
+            (Some((first, rest)), Some((same, other))) => first == same && rest != other,
+            _ => false,
+        }
     }
 }
 
@@ -162,6 +187,9 @@ mod tests {
             ("Fischer, Robert James", "Fischer, Bobby"),
             ("Kortschnoj, Viktor", "Korchnoi, V"),
             ("Robert Fischer", "Fischer Bobby"),
+            ("Tschigorin, Mikhail", "Chigorin, Mikhail I"),
+            ("Aljechin, A", "Alekhine"),
+            ("Polgar, Zsuzsa", "Susan Truong"),
         ] {
             assert!(alike(a, b), "{a} {b}");
         }
@@ -169,8 +197,12 @@ mod tests {
             ("Engine X 1.0", "Engine X 1.1"),
             ("Engine X 1.0", "Other"),
             ("Stockfish 16", "Stockfish"),
-            ("Tal, M", "Kan, I"),
-            ("Karpov, A", "Kasparov, G"),
+            ("Polgar, Zsuzsa", "Stockfish 16"),
+            ("Tal", "Kan"),
+            ("Karpov", "Kasparov"),
+            ("Engine-dev", "Engine-base"),
+            ("Mephisto Lyon", "Mephisto Vancouver"),
+            ("Rybka a", "Rybka b"),
         ] {
             assert!(!alike(a, b), "{a} {b}");
         }

@@ -343,6 +343,10 @@ fn one_player_of_a_long_game_may_have_another_spelling() {
         ),
         (
             game(["Keres, Paul", "Probe, Boris"], "1972.08.10", "13", "1-0", 40),
+            true,
+        ),
+        (
+            game(["Engine 3", "Probe, Boris"], "1972.08.10", "13", "1-0", 40),
             false,
         ),
     ] {
@@ -353,10 +357,15 @@ fn one_player_of_a_long_game_may_have_another_spelling() {
     let short = |white| game([white, "Probe, Boris"], "1972.08.10", "13", "1-0", 39);
     assert_eq!(groups(&[short("Muster, Robert"), short("Muster, Bobby")]), (0, 0));
     // Engines play the same game with several versions.
-    for round in ["?", "1"] {
-        let engine = |black| game(["Engine A", black], "2024.01.02", round, "1-0", 40);
-        let all = ["Engine X 1.0", "Engine X 1.1", "Other"].map(engine);
-        assert_eq!(groups(&all), (0, 0), "{round}");
+    for (date, round) in [("2024.01.02", "?"), ("2024.01.02", "1"), ("????.??.??", "?")] {
+        let engine = |black| game(["Engine A", black], date, round, "1-0", 40);
+        for all in [
+            ["Engine X 1.0", "Engine X 1.1", "Other"],
+            ["Engine-dev", "Engine-base", "Engine-test"],
+            ["Mephisto Lyon", "Mephisto Vancouver", "Rybka"],
+        ] {
+            assert_eq!(groups(&all.map(engine)), (0, 0), "{date} {round} {all:?}");
+        }
     }
 }
 
