@@ -3,7 +3,7 @@
 use super::tag::Tag;
 
 /// The tags that a reader needs: the roster, the start position, and what searches and tables read.
-const USUAL: [&str; 21] = [
+const USUAL: [&str; 29] = [
     "Event",
     "Site",
     "Date",
@@ -25,6 +25,14 @@ const USUAL: [&str; 21] = [
     "TimeControl",
     "WhiteClock",
     "BlackClock",
+    "Annotator",
+    "Opening",
+    "Source",
+    "SourceTitle",
+    "WhiteTeam",
+    "BlackTeam",
+    "WhiteRatingDiff",
+    "BlackRatingDiff",
 ];
 
 /// The usual name that a name equals in any letter case.
@@ -72,6 +80,7 @@ mod tests {
             assert_eq!(usual_name(name.as_bytes()), Some("FEN"));
         }
         assert_eq!(usual_name(b"eventdate"), Some("EventDate"));
-        assert_eq!(usual_name(b"Annotator"), None);
+        assert_eq!(usual_name(b"annotator"), Some("Annotator"));
+        assert_eq!(usual_name(b"Mode"), None);
     }
 }
