@@ -36,6 +36,8 @@ fn commands_are_taken_out_of_comments() {
           "[%csl Gd4 not closed",
           "x [% y] z",
           "[%csl Gz9,Gd44,gd4]",
+          "[%draw arrow,e2,e4,red] d [%draw full,d4,blue][%draw circle,a8,gray]",
+          "[%draw arrow,e2,e9,red][%draw full,d4]",
         ]) {
           console.log("%s %s", JSON.stringify(comment(text)), marks([text]).map(({ colour, from, to }) => colour + from + (to ?? "")).join(" "));
         }
@@ -50,6 +52,8 @@ fn commands_are_taken_out_of_comments() {
             "\"[%csl Gd4 not closed\"",
             "\"x  z\"",
             "\"\"",
+            "\"d\" Re2e4 Bd4 Ga8",
+            "\"\" Gd4",
         ]
     );
 }

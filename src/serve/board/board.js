@@ -224,7 +224,7 @@ function read(text, marks) {
       if (found && Boolean(found[3]) === (kind === "cal ")) marks.set(found[0], { colour: found[1], from: found[2], to: found[3] });
     }
     // Scid writes `[%draw arrow,e2,e4,red]`, and `[%draw full,e4,red]` or another shape for a square.
-    const drawn = /^draw (?:arrow,([a-h][1-8])|[a-z]+),([a-h][1-8])(?:,([a-z]))?/i.exec(text.slice(begin + 2, Math.min(end, begin + 40)));
+    const drawn = /^draw (?:arrow,([a-h][1-8])|(?!arrow)[a-z]+),([a-h][1-8])(?:,([a-z]))?/i.exec(text.slice(begin + 2, Math.min(end, begin + 40)));
     if (drawn) {
       const colour = "RGYB".includes(drawn[3]?.toUpperCase() ?? "-") ? drawn[3].toUpperCase() : "G";
       marks.set(drawn[0], drawn[1] ? { colour, from: drawn[1], to: drawn[2] } : { colour, from: drawn[2], to: undefined });
