@@ -10,7 +10,7 @@ use testkit::needs;
 fn run(script: &str) -> String {
     let served = Served::games(&[]);
     let folder = tempfile::tempdir().unwrap();
-    for name in ["api.js", "board.js", "dom.js", "pieces.js", "views.js"] {
+    for name in ["api.js", "board.js", "box.js", "dom.js", "pieces.js", "views.js"] {
         let text = served.get(&format!("/board/{name}")).text();
         fs::write(folder.path().join(name), text).unwrap();
     }
@@ -56,6 +56,41 @@ fn commands_are_taken_out_of_comments() {
             "\"\" Gd4",
         ]
     );
+}
+
+#[test]
+fn games_and_positions_are_told_from_searches() {
+    needs!(program "node", in "nodejs");
+    let printed = run(r#"
+        globalThis.addEventListener = () => {};
+        globalThis.document = { querySelector: () => ({ q: {} }) };
+        const { pasted } = await import("./box.js");
+        for (const text of [
+          '1. e4 e5 2. Nf3 $1 (2. d4 {x}) {y} Nc6 1-0 [Event "next"]',
+          '[White "A"]\n; a comment\n[Black "B"] {and another}\n\n1. e4 e5 *',
+          "% no game\n{a study} ; of mine\n 1. d4 d5",
+          "1. e4 +- e5 ± 2. exd6 e.p. N -- D 3. a8=Q ! 1:0",
+          '[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n1. e4',
+          "8/8/8/8/8/8/8/8_w",
+          "{only a comment}",
+          "player:carlsen",
+          "{ 1. e4",
+        ]) {
+          console.log(JSON.stringify(pasted(text)));
+        }
+        "#);
+    let wanted = [
+        r#"{"fen":null,"moves":"1. e4 e5 2. Nf3 Nc6"}"#,
+        r#"{"fen":null,"moves":"1. e4 e5"}"#,
+        r#"{"fen":null,"moves":"1. d4 d5"}"#,
+        r#"{"fen":null,"moves":"1. e4 e5 2. exd6 -- 3. a8=Q"}"#,
+        r#"{"fen":"8/8/8/8/8/8/8/8 w - - 0 1","moves":"1. e4"}"#,
+        r#"{"fen":"8/8/8/8/8/8/8/8 w","moves":""}"#,
+        "null",
+        "null",
+        "null",
+    ];
+    assert_eq!(printed.lines().collect::<Vec<_>>(), wanted);
 }
 
 /// Characters are counted that are looked through.

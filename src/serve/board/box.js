@@ -16,15 +16,23 @@ const PAUSE = 80;
 export function pasted(text) {
   const plain = text.trim();
   if (/^([pnbrqk1-8]{1,8}\/){7}[pnbrqk1-8]{1,8}([\s_]|$)/i.test(plain)) return { fen: plain.replaceAll("_", " "), moves: "" };
-  const tag = /\s*\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
+  // Comments, and lines that a percent sign takes out, may stand before and between the tags.
+  const aside = /(?:\s+|[;%][^\n]*|\{[^}]*\})*/y;
+  const tag = /\[\s*(\w+)\s+"((?:[^"\\]|\\.)*)"\s*\]/y;
   let fen = null;
-  let end = 0;
-  for (let found = tag.exec(plain); found; found = tag.exec(plain)) {
+  let hasTags = false;
+  for (;;) {
+    aside.exec(plain);
+    tag.lastIndex = aside.lastIndex;
+    const found = tag.exec(plain);
+    if (!found) break;
     if (found[1].toUpperCase() === "FEN") fen = found[2];
-    end = tag.lastIndex;
+    hasTags = true;
+    aside.lastIndex = tag.lastIndex;
   }
-  if (!end && !/^1\s*\.\s*[a-hKQRBNO0]/.test(plain)) return null;
-  return { fen, moves: mainLine(plain.slice(end)) };
+  const moves = plain.slice(aside.lastIndex);
+  if (!hasTags && !/^1\s*\.\s*[a-hKQRBNO0]/.test(moves)) return null;
+  return { fen, moves: mainLine(moves) };
 }
 
 const endOf = (text, sign, from) => text.includes(sign, from) ? text.indexOf(sign, from) : text.length;
@@ -44,8 +52,10 @@ function mainLine(text) {
     // What is left out also ends a move that it touches.
     if (closed || sign === "(" || sign === ")") kept.push(" ");
   }
-  const words = kept.join("").replace(/\$\d+/g, " ").split(/\s+/).filter(Boolean);
-  const result = words.findIndex((word) => /^(1-0|0-1|1\/2-1\/2|½-½|\*)$/.test(word));
+  // Signs of evaluation, "e.p." and the mark of a novelty are no moves; two hyphens are a null move.
+  const isMove = (word) => word === "--" || (/[a-z0-9*½]/i.test(word) && !/^(e\.p\.|N|D)$/.test(word));
+  const words = kept.join("").replace(/\$\d+/g, " ").split(/\s+/).filter(isMove);
+  const result = words.findIndex((word) => /^(1[-:]0|0[-:]1|(1\/2|½|0\.5)[-:](1\/2|½|0\.5)|\*)$/.test(word));
   return (result < 0 ? words : words.slice(0, result)).join(" ");
 }
 
