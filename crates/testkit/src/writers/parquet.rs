@@ -1,4 +1,5 @@
-//! Writes a table of games as Parquet: a column of texts for each tag, and `movetext` (docs/formats/parquet.md).
+//! Writes a table of games as Parquet: a column of texts for each tag, and `movetext` unless there is a tag `pgn`
+//! (docs/formats/parquet.md).
 
 use std::error::Error;
 use std::path::Path;
@@ -51,7 +52,9 @@ pub fn bytes(games: &[SourceGame], form: Form) -> Result<Vec<u8>, Box<dyn Error>
             names.push(name);
         }
     }
-    names.push("movetext");
+    if !names.contains(&"pgn") {
+        names.push("movetext");
+    }
     let field = |name: &&str| {
         let field = Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
             .with_repetition(Repetition::OPTIONAL)

@@ -193,14 +193,15 @@ impl Columns {
             }
         }
         // Moves alone need the other tags only if these may contain the start position.
-        let others_count = part != Part::Moves || !written.contains(FEN.as_bytes());
+        let others_count = part != Part::Moves || self.tag(FEN).is_none();
         if let Some(number) = self.others.filter(|_| others_count) {
             match self.text_in(table, number, row) {
                 Ok((text, _)) => others = text.unwrap_or_default(),
                 Err(lost) => read.lost.push(lost),
             }
         }
-        append_other_tags(&mut read.text, &others, &mut written);
+        let has_no_column = |name: &[u8]| self.tags.iter().all(|(tag, _)| tag.as_bytes() != name);
+        append_other_tags(&mut read.text, &others, &mut written, has_no_column);
         // If the column does not have the result, it is in the moves.
         if part == Part::Tags && has_result && !self.is_pgn(table) {
             return read;
@@ -246,7 +247,7 @@ fn append_tag(text: &mut String, name: &str, value: &str) {
 
 /// Appends a game without the tags that are written already. Lines between its tags become comments before its moves.
 fn append_pgn<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) {
-    let section = append_other_tags(text, pgn, written);
+    let section = append_other_tags(text, pgn, written, |_| true);
     text.push('\n');
     for lines in &section.between {
         let lines = pgn.get(lines.clone()).unwrap_or_default().trim();
@@ -259,11 +260,16 @@ fn append_pgn<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8
     text.push_str(pgn.get(section.at..).unwrap_or_default());
 }
 
-/// Appends the tags of a game that are not written yet. Returns their section.
-fn append_other_tags<'a>(text: &mut String, pgn: &'a str, written: &mut HashSet<&'a [u8]>) -> Section<'a> {
+/// Appends the wanted tags of a game that are not written yet. Returns their section.
+fn append_other_tags<'a>(
+    text: &mut String,
+    pgn: &'a str,
+    written: &mut HashSet<&'a [u8]>,
+    is_wanted: impl Fn(&[u8]) -> bool,
+) -> Section<'a> {
     let mut section = Section::new(pgn.as_bytes(), b'\n');
     for (_, tag) in section.by_ref() {
-        if !written.insert(tag.name) {
+        if !is_wanted(tag.name) || !written.insert(tag.name) {
             continue;
         }
         // The tag is copied as it is stored, with its escapes.
@@ -287,7 +293,7 @@ mod tests {
         let pgn: String = (0..TAGS).map(|n| format!("[T{n} \"a\"]\n")).collect();
         let given = format!("{pgn}[T7 \"b\"]\n\n1. e4 *");
         let (mut text, mut written) = (String::new(), HashSet::from([&b"T0"[..]]));
-        let section = append_other_tags(&mut text, &given, &mut written);
+        let section = append_other_tags(&mut text, &given, &mut written, |_| true);
         assert_eq!(given[section.at..].trim(), "1. e4 *");
         assert_eq!(written.len(), TAGS);
         assert!(text.starts_with("[T1 \"a\"]\n[T2 \"a\"]\n"));

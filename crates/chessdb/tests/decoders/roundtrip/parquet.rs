@@ -117,6 +117,85 @@ fn names_of_columns_have_any_letter_case() {
     assert!(set_up > 10, "{set_up}");
 }
 
+/// A tag may be in its column, in `other_tags` and above the moves, with or without a value. All who read it find the same
+/// value: first the one in its column; if it has no column, the one in `other_tags`; and then the one above the moves.
+#[test]
+fn a_tag_is_the_same_for_all_who_read_it_wherever_it_is_stored() {
+    let tag = |name: &str, value: Option<&str>| {
+        let text = |value| format!("[Board \"2\"] [{name} \"{value}\"]");
+        value.map_or("[Board \"2\"]".to_owned(), text)
+    };
+    let values = [
+        ("White", ["Tal", "Keres", "Smyslov"]),
+        ("Event", ["Riga", "Tallinn", "Moscow"]),
+        ("Date", ["1985.11.09", "1986.10.08", "1987.09.07"]),
+        ("ECO", ["B90", "C50", "E99"]),
+        ("WhiteElo", ["2500", "2600", "2700"]),
+        ("Annotator", ["Tal", "Keres", "Smyslov"]),
+    ];
+    for (name, [in_column, in_others, in_pgn]) in values {
+        for has_column in [false, true] {
+            for has_pgn in [false, true] {
+                let cells = [None, Some(""), Some(in_column)];
+                let cells = if has_column { &cells[..] } else { &cells[..1] };
+                let others = [None, Some(None), Some(Some(in_others))];
+                let texts = if has_pgn {
+                    &[None, Some(in_pgn)][..]
+                } else {
+                    &[None]
+                };
+                let mut rows = Vec::new();
+                for cell in cells {
+                    for other in others {
+                        rows.extend(texts.iter().map(|text| (*cell, other, *text)));
+                    }
+                }
+                let games = rows.iter().map(|(cell, other, text)| {
+                    // The other tags of the roster have columns in all tables.
+                    let mut game = game(1, KINDS);
+                    game.items.clear();
+                    game.tags
+                        .retain(|(own, _)| !["FEN", "SetUp", name].contains(&own.as_str()));
+                    let mut set = |name: &str, value: Option<String>| {
+                        value.into_iter().for_each(|value| game.set_tag(name, &value));
+                    };
+                    set(name, cell.map(str::to_owned));
+                    set("other_tags", other.map(|other| tag(name, other)));
+                    set("pgn", has_pgn.then(|| format!("{}\n\n1. e4 *", tag(name, *text))));
+                    game
+                });
+                let games: Vec<SourceGame> = games.collect();
+                let database = open(encode_parquet::bytes(&games, USUAL).unwrap()).unwrap();
+                for (number, row) in (0..).zip(&rows) {
+                    let (cell, other, text) = row;
+                    let other = other.flatten().filter(|_| !has_column);
+                    let wanted = cell.filter(|cell| !cell.is_empty()).or(other).or(*text);
+                    let tags = database.tags(number);
+                    let known = tags.get(name).filter(|value| !value.starts_with('?'));
+                    assert_eq!(known, wanted, "{name} {row:?}");
+                    assert_eq!(database.game(number).game.tags, tags, "{name} {row:?}");
+                    let (keys, ratings) = (database.keys(number), database.ratings(number));
+                    assert_eq!(
+                        database.text(keys.white),
+                        tags.get("White").unwrap(),
+                        "{name} {row:?}"
+                    );
+                    assert_eq!(
+                        database.text(keys.event),
+                        tags.get("Event").unwrap(),
+                        "{name} {row:?}"
+                    );
+                    assert_eq!(keys.date.to_string(), tags.get("Date").unwrap(), "{name} {row:?}");
+                    let eco = keys.eco.map(|eco| eco.to_string());
+                    assert_eq!(eco.as_deref(), tags.get("ECO"), "{name} {row:?}");
+                    let rating = tags.get("WhiteElo").and_then(chessdb::game::rating);
+                    assert_eq!(ratings.white, rating, "{name} {row:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn games_are_read_in_any_order() {
     let games = games(500);
