@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use chessdb::Options;
 use chessdb::board::Move;
-use chessdb::game::{Game, Token};
+use chessdb::game::{Date, Game, Tags, Token, rating};
 use chessdb_library::lines::PieceTally;
 use chessdb_library::positions::LineEnd;
 
@@ -69,6 +69,23 @@ fn games(database: &dyn Database) -> impl Iterator<Item = u32> {
     (0..database.len()).filter(move |game| *game < first || game % step == 0)
 }
 
+/// What a game is sorted by and searched for without its tags: result, date, opening code and ratings.
+fn sorted_by(database: &dyn Database, game: u32) -> String {
+    let (keys, ratings) = (database.keys(game), database.ratings(game));
+    let eco = keys.eco.map(|eco| eco.to_string());
+    let ratings = [ratings.white, ratings.black];
+    format!("{} {} {eco:?} {ratings:?}", keys.outcome, keys.date)
+}
+
+/// [`sorted_by`] as it follows from the tags.
+fn follows_from(tags: &Tags) -> String {
+    let ratings = ["WhiteElo", "BlackElo"].map(|name| tags.get(name).and_then(rating));
+    let (date, _) = Date::read(tags.get("Date").unwrap());
+    // Scid adds further characters to a code.
+    let eco = tags.get("ECO").and_then(|eco| eco.get(..3));
+    format!("{} {date} {eco:?} {ratings:?}", tags.outcome())
+}
+
 /// True for a game with comments, glyphs or variations.
 fn is_annotated(game: &Game) -> bool {
     let mut tokens = game.movetext.tokens().iter();
@@ -113,6 +130,12 @@ fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
         for game in games(&**database) {
             let whole = database.game(game).game;
             assert_eq!(database.tags(game), whole.tags, "{name}, game {}", game + 1);
+            assert_eq!(
+                sorted_by(&**database, game),
+                follows_from(&whole.tags),
+                "{name}, game {}",
+                game + 1
+            );
             let expected = of_game(&whole);
             let in_movetext: Vec<Move> = whole.movetext.main_line().map(|(_, mv)| mv.unpack()).collect();
             assert_eq!(in_movetext, expected, "{name}, game {}", game + 1);

@@ -15,6 +15,8 @@ struct Stored {
     after: Vec<u8>,
     /// Date of the event in the index.
     event_date: u32,
+    /// Ratings of White and Black in the index, with their kinds in the upper four bits.
+    ratings: [u16; 2],
 }
 
 impl Stored {
@@ -67,6 +69,9 @@ fn index(version: u16, games: &[Stored]) -> Vec<u8> {
         entry[6] = u8::try_from(len >> 16 << 7).unwrap();
         let date = game.event_date << 20 | 2000 << 9;
         entry[25..29].copy_from_slice(&date.to_be_bytes());
+        for (place, rating) in entry[29..33].chunks_mut(2).zip(game.ratings) {
+            place.copy_from_slice(&rating.to_be_bytes());
+        }
         if version == 300 {
             entry.remove(6);
         }
@@ -307,6 +312,48 @@ fn further_tags_replace_names_and_repeat_nothing() {
     assert_eq!(database.game(0).game.tags, tags);
     assert_eq!(database.tags(1).get("EventDate"), Some("2002.03.??"));
     assert_eq!([0, 1].map(|game| database.keys(game).event_year), [0, 2002]);
+}
+
+/// A rating is in the index, as the usual kind or another one, in the further tags, or in both, and differently for each
+/// side: reading the ratings alone gives the same values as reading the tags.
+#[test]
+fn ratings_are_those_of_the_tags_wherever_they_are_stored() {
+    // In the index, and in a further tag.
+    let places: [(u16, Option<&str>); 7] = [
+        (0, None),
+        (2500, None),
+        (1 << 12 | 2400, None),
+        (0, Some("2300")),
+        (2500, Some("2300")),
+        (1 << 12 | 2400, Some("2300")),
+        (0, Some("none")),
+    ];
+    let tag = |name: &str, value: Option<&str>| {
+        let len = |text: &str| u8::try_from(text.len()).unwrap();
+        let bytes = |value: &str| [&[len(name)], name.as_bytes(), &[len(value)], value.as_bytes()].concat();
+        value.map_or(Vec::new(), bytes)
+    };
+    let pairs = places
+        .into_iter()
+        .flat_map(|white| places.map(move |black| [white, black]));
+    let games: Vec<Stored> = pairs
+        .map(|[white, black]| Stored {
+            tags: [tag("WhiteElo", white.1), tag("BlackElo", black.1)].concat(),
+            ratings: [white.0, black.0],
+            ..Stored::of(&[E4])
+        })
+        .collect();
+    let (_folder, database) = make(&games);
+    let mut known = 0;
+    for (number, game) in (0..).zip(&games) {
+        let tags = database.tags(number);
+        assert_eq!(database.game(number).game.tags, tags);
+        let of_tags = ["WhiteElo", "BlackElo"].map(|name| tags.get(name).and_then(chessdb::game::rating));
+        let alone = database.ratings(number);
+        assert_eq!([alone.white, alone.black], of_tags, "{:?}", game.ratings);
+        known += of_tags.iter().flatten().count();
+    }
+    assert_eq!(known, 2 * 7 * 4);
 }
 
 #[test]
