@@ -70,3 +70,56 @@ fn the_first_of_two_tags_counts_for_all_who_read_them() {
         }
     }
 }
+
+/// Where no tag has the usual name, the first one in another letter case counts for all of them, whatever comes after it.
+#[test]
+fn the_first_of_two_tags_in_other_letter_cases_counts_for_all_who_read_them() {
+    let roster = [
+        ("Event", ["E", "F"]),
+        ("Site", ["S", "T"]),
+        ("Date", ["1985.11.09", "1986.12.10"]),
+        ("Round", ["1", "2"]),
+        ("White", ["A", "C"]),
+        ("Black", ["B", "D"]),
+        ("Result", ["1-0", "0-1"]),
+    ];
+    let is_usual = |(name, _): &(&str, _)| *name != "Own";
+    for (name, values) in roster.into_iter().chain(TAGS.into_iter().filter(is_usual)) {
+        let others = roster.iter().filter(|(own, _)| *own != name && *own != "Result");
+        let others: String = others
+            .map(|(own, values)| format!("[{own} \"{}\"]\n", values[0]))
+            .collect();
+        // `ECO` and `FEN` are the usual names.
+        let (first, rest) = name.split_at(1);
+        let cases = [name.to_lowercase(), format!("{first}{}", rest.to_lowercase())];
+        let cases = match cases[1] == name {
+            true => [name.to_lowercase(), name.to_uppercase()],
+            false => cases,
+        };
+        for [first, second] in [values, [values[1], values[0]]] {
+            for [one, other] in [
+                [&cases[0], &cases[1]],
+                [&cases[1], &cases[0]],
+                [&cases[0], &cases[0]],
+            ] {
+                let only = database(&format!("{others}[{name} \"{first}\"]\n\n*\n"));
+                let twice = format!("{others}[{one} \"{first}\"]\n[{other} \"{second}\"]\n\n*\n");
+                let twice = database(&twice);
+                assert_eq!(twice.len(), 1, "{one} {other}");
+                let shown = |database: &dyn Database| {
+                    let (keys, whole) = (database.keys(0), database.game(0).game);
+                    let texts = [keys.white, keys.black, keys.event].map(|id| database.text(id));
+                    let values =
+                        [&database.tags(0), &whole.tags].map(|tags| tags.get(name).map(str::to_owned));
+                    let first_ply = whole.movetext.first_ply();
+                    format!(
+                        "{texts:?} {:?} {} {values:?} {first_ply}",
+                        keys.outcome,
+                        said(database)
+                    )
+                };
+                assert_eq!(shown(&*twice), shown(&*only), "{one} {first}, {other} {second}");
+            }
+        }
+    }
+}
