@@ -1,6 +1,8 @@
 //! What a player has done, and what is new in it.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use chessdb::board::Color;
@@ -8,6 +10,7 @@ use chessdb_library::library::Library;
 use chessdb_library::player::{PlayerFigures, Preparation, RepertoireChange};
 use chessdb_library::positions::{AnswerOptions, BuildOptions, DatabasePart, Positions};
 use chessdb_library::query::{Days, PlayerGame, Query};
+use testkit::fake::{Fake, game};
 
 /// White, Black, result, date, ratings, code, moves.
 type Game<'a> = (&'a str, &'a str, &'a str, &'a str, [u16; 2], &'a str, &'a str);
@@ -160,6 +163,24 @@ fn games_are_counted_by_colour_opening_year_and_opponent() {
     assert_eq!(opponents.collect::<Vec<_>>(), [(2500, 1), (2600, 3)]);
 }
 
+/// Some formats store codes in small letters, and codes that no opening has.
+#[test]
+fn codes_count_in_any_letter_case_and_only_those_that_exist() {
+    let codes = [b"B10", b"b10", b"e99", b"Z99", b"B1x"];
+    let games = codes.map(|code| game("Tal", "X").line("e4 c6").eco(code));
+    let entry = Arc::new(Fake::of(games).at("games"));
+    let positions = Arc::new(Positions::new(&entry, BuildOptions::default()));
+    let parts = DatabasePart::all([positions]);
+    let query = Query::parse("player:tal").unwrap();
+    let games = query.games_of_player(&parts, &AnswerOptions::default());
+    let figures = PlayerFigures::of(&parts, &games);
+    let openings = figures
+        .openings
+        .iter()
+        .map(|(eco, own)| (eco.as_str(), own.games()));
+    assert_eq!(openings.collect::<Vec<_>>(), [("B10", 2), ("E99", 1)]);
+}
+
 /// The moves of changes as SAN of their last ones, with the numbers of games.
 fn shown(changes: &[RepertoireChange]) -> Vec<(String, u32, (u32, u32))> {
     let shown = changes.iter().map(|change| {
@@ -248,6 +269,101 @@ fn a_repetition_within_a_game_counts_once() {
         .chain(&preparation.new)
         .map(|change| change.line.len());
     assert_eq!(lines.collect::<Vec<_>>(), [1, 1]);
+}
+
+/// Each list has the games that its description says, in its order, as a slow count of random games finds them.
+#[test]
+fn lists_have_the_games_and_examples_that_a_slow_count_finds() {
+    const MOVES: [[&str; 3]; 4] = [
+        ["e4", "d4", "c4"],
+        ["e5", "c5", "d5"],
+        ["Nf3", "Nc3", "a3"],
+        ["Nc6", "a6", "Nf6"],
+    ];
+    let mut random = testkit::Random(5);
+    let (mut new, mut given_up, mut lost) = (0, 0, 0);
+    for _ in 0..testkit::cases(20, 500) {
+        let dates: Vec<String> = (0..60)
+            .map(|_| {
+                let (year, month) = (1960 + random.below(2), 1 + random.below(12));
+                format!("{year}.{month:02}.{:02}", 1 + random.below(28))
+            })
+            .collect();
+        let lines: Vec<String> = (0..60)
+            .map(|_| MOVES.map(|moves| random.pick(&moves)).join(" "))
+            .collect();
+        let games: Vec<Game<'_>> = dates
+            .iter()
+            .zip(&lines)
+            .map(|(date, line)| {
+                let [white, black] = random.pick(&[["Tal", "X"], ["X", "Tal"]]);
+                let result = random.pick(&["1-0", "0-1", "1/2-1/2", "*"]);
+                (white, black, result, date.as_str(), [0, 0], "?", line.as_str())
+            })
+            .collect();
+        let (parts, played) = games_of(&games, "player:tal");
+        let preparation = Preparation::of(&parts, &played, None, 1000);
+        let is_new = |played: &PlayerGame| games[played.game as usize].3.starts_with("1961");
+        let mut by_date = played.clone();
+        by_date.sort_by_key(|played| (games[played.game as usize].3, played.game));
+        let latest: Vec<PlayerGame> = by_date.iter().rev().copied().collect();
+        assert_eq!(preparation.latest, latest);
+        let is_lost = |played: &PlayerGame| {
+            let losing = played.color.fold_wb("0-1", "1-0");
+            games[played.game as usize].2 == losing
+        };
+        let all_lost = latest.iter().filter(|played| is_new(played) && is_lost(played));
+        assert_eq!(preparation.lost, all_lost.copied().collect::<Vec<_>>());
+        lost += preparation.lost.len();
+        // The games with each choice of the player: a position and the move there.
+        let mut choices: BTreeMap<(String, String), Vec<PlayerGame>> = BTreeMap::new();
+        for own in &by_date {
+            parts[0].database().main_line(own.game, &mut |ply| {
+                if ply.before().turn() == own.color {
+                    let choice = (ply.before().fen(), ply.san().to_string());
+                    choices.entry(choice).or_default().push(*own);
+                }
+                ControlFlow::Continue(())
+            });
+        }
+        let occurred = |fen: &str, is_after: bool| {
+            let same = choices.iter().filter(|((own, _), _)| own == fen);
+            same.flat_map(|(_, games)| games)
+                .filter(|own| is_new(own) == is_after)
+                .count() as u32
+        };
+        let mut wanted = [BTreeMap::new(), BTreeMap::new()];
+        for (choice, games) in &choices {
+            let counts = (occurred(&choice.0, false), occurred(&choice.0, true));
+            let after = games.iter().filter(|own| is_new(own)).count();
+            let (list, example) = match after {
+                0 if games.len() >= 3 && counts.1 > 0 => (1, games.last()),
+                _ if after == games.len() && counts.0 > 0 => (0, games.first()),
+                _ => continue,
+            };
+            wanted[list].insert(choice.clone(), (*example.unwrap(), games.len() as u32, counts));
+        }
+        for (found, wanted) in [&preparation.new, &preparation.given_up].into_iter().zip(&wanted) {
+            let shown = found.iter().map(|change| {
+                let mut position = change.start;
+                let (last, before) = change.line.split_last().unwrap();
+                for &mv in before {
+                    position.play_legal(mv, &mut Default::default()).unwrap();
+                }
+                let fen = position.fen();
+                let san = position.play_legal(*last, &mut Default::default()).unwrap();
+                (
+                    (fen, san.to_string()),
+                    (change.game, change.games, change.occurred),
+                )
+            });
+            assert_eq!(&shown.collect::<BTreeMap<_, _>>(), wanted);
+            assert_eq!(found.len(), wanted.len());
+        }
+        new += preparation.new.len();
+        given_up += preparation.given_up.len();
+    }
+    assert!(new > 30 && given_up > 5 && lost > 100, "{new} {given_up} {lost}");
 }
 
 #[test]
