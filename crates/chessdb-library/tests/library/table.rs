@@ -8,7 +8,7 @@ use std::sync::Arc;
 use chessdb::{Database, Options};
 use chessdb_library::library::{Library, LibraryEntry};
 use chessdb_library::table::{
-    Columns, GamePath, GameRow, RowKind, TableForm, TableRow, TagCounts, further_tags,
+    Column, Columns, GamePath, GameRow, RowKind, TableForm, TableRow, TagCounts, further_tags,
 };
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
@@ -313,6 +313,48 @@ fn a_tag_of_each_game_does_not_make_a_column_of_each() {
     assert!(file.len() < 600 * 2000, "{}", file.len());
 }
 
+/// A value of any characters is the same again, from the column of its tag and from the column of all other tags.
+#[test]
+fn values_of_any_characters_are_read_back() {
+    // Not `[`: readers take `"][x"` for the end of a tag and the next one.
+    const CHARACTERS: [char; 13] = [
+        '\\', '\\', '"', '"', ' ', ']', '{', '}', ';', '%', ',', 'a', '\u{e9}',
+    ];
+    let mut random = testkit::Random(11);
+    let mut tag = |name: &str| {
+        let value = (0..1 + random.below(6)).map(|_| random.pick(&CHARACTERS));
+        let value = format!("x{}y", value.collect::<String>());
+        let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+        (format!("[{name} \"{escaped}\"]\n"), value)
+    };
+    let (mut pgn, mut values) = (String::new(), Vec::new());
+    for _ in 0..3000 {
+        let tags = ["White", "Own", "Other", "Third"].map(|name| (name, tag(name)));
+        for (_, (written, _)) in &tags {
+            pgn.push_str(written);
+        }
+        pgn.push_str("\n1. e4 *\n\n");
+        values.push(tags.map(|(name, (_, value))| (name, value)));
+    }
+    let written = entry(&pgn);
+    let columns = Columns::of_names(
+        RowKind::Games,
+        ["White", "Own", "other_tags", "movetext"].into_iter(),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let file = fs::File::create(folder.path().join("t.parquet")).unwrap();
+    write_parquet(file, &columns.unwrap(), &written);
+    let library = Library::open(folder.path(), &Options::default()).unwrap();
+    let read = &library.databases()[0].database;
+    for (game, values) in (0..).zip(&values) {
+        let (tags, own) = (read.tags(game), written.database.tags(game));
+        for (name, value) in values {
+            assert_eq!(own.get(name), Some(&**value), "{name} of game {game}");
+            assert_eq!(tags.get(name), Some(&**value), "{name} of game {game}");
+        }
+    }
+}
+
 /// The tags in the column are tags again where the table is read as a database.
 #[test]
 fn tags_without_a_column_are_read_back() {
@@ -479,6 +521,37 @@ fn positions_are_written_as_fen_and_as_numbers() {
         let numbers = numbers(pawn, king, state);
         assert_eq!(row, &[ply.to_string(), fen.to_owned(), numbers.clone()]);
         assert_eq!(line, format!("{ply},{fen},\"{}\"", numbers.replace(' ', "")));
+    }
+}
+
+/// Whatever a column needs to be read, it has it alone, too: its values do not depend on the other columns.
+#[test]
+fn a_column_has_the_same_values_beside_any_other() {
+    let entry = entry(
+        "[White \"a\"]\n[WhiteElo \"2500\"]\n[UTCTime \"01:02:03\"]\n[ECO \"C20\"]\n\n\
+         1. e4 {[%clk 1:00:00] [%eval 0.3]} e5 2. Ke2 $1 *\n\n\
+         [White \"b\"]\n[FEN \"4k3/8/8/8/8/8/P7/4K3 b - - 9 40\"]\n[Annotator \"x\"]\n\n40... Kd8 41. a4 1-0\n\n\
+         [White \"c\"]\n[Variant \"Chess960\"]\n[FEN \"4k3/8/8/8/8/8/8/4K2R w H - 3 7\"]\n\n7. O-O Ke7 *\n\n\
+         [White \"d\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 5 9\"]\n\n9. e4 *\n\n",
+    );
+    for kind in [RowKind::Games, RowKind::Positions] {
+        // What is in `other_tags` depends on the other columns.
+        let names = Column::names(kind).filter(|name| *name != "other_tags");
+        let names: Vec<&str> = names
+            .chain(["White", "WhiteElo", "UTCTime", "Annotator"])
+            .collect();
+        let (all, _) = parquet_rows(&entry, kind, &names);
+        let values = |n: usize| all.iter().map(|row| &row[n]).collect::<Vec<_>>();
+        for (n, name) in names.iter().enumerate() {
+            let (alone, _) = parquet_rows(&entry, kind, &[name]);
+            let alone: Vec<&String> = alone.iter().flatten().collect();
+            assert_eq!(alone, values(n), "{name}");
+            for (m, other) in names.iter().enumerate().filter(|(m, _)| *m != n) {
+                let (both, _) = parquet_rows(&entry, kind, &[name, other]);
+                let (own, others): (Vec<_>, Vec<_>) = both.iter().map(|row| (&row[0], &row[1])).unzip();
+                assert_eq!((own, others), (values(n), values(m)), "{name} {other}");
+            }
+        }
     }
 }
 
