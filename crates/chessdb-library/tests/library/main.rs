@@ -1,5 +1,6 @@
 //! Libraries of databases: how they are found, opened, followed and searched.
 
+mod deleted;
 mod duplicates;
 mod explorer;
 mod groups;
