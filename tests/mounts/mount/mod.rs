@@ -3,6 +3,7 @@
 mod books;
 mod cache;
 mod changes;
+mod check;
 mod clocks;
 mod commands;
 mod ending;

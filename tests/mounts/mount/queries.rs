@@ -167,16 +167,20 @@ type Row = (&'static str, u32, u32, u32, bool, bool);
 #[test]
 fn every_pair_of_options_gives_what_both_say() {
     let scratch = scratch();
-    // The first game of this database once more.
+    // The first game of this database once more, and in the other one its second game with a comment.
     let path = scratch.source.join("club/b.pgn");
     let text = fs::read_to_string(&path).unwrap();
-    let (first, _) = text.split_once("[White \"Anand").unwrap();
+    let (first, second) = text.split_at(text.find("[White \"Anand").unwrap());
     fs::write(&path, format!("{text}{first}")).unwrap();
+    let other = scratch.source.join("a.pgn");
+    let commented = second.replace("1. Nf3", "1. Nf3 {good}");
+    fs::write(&other, fs::read_to_string(&other).unwrap() + &commented).unwrap();
     // 0 for what is unknown.
-    let rows: [Row; 6] = [
+    let rows: [Row; 7] = [
         ("a1", 20130112, 2861, 4, true, true),
         ("a2", 19990000, 2500, 5, true, false),
         ("a3", 0, 0, 2, false, false),
+        ("a4", 20010203, 0, 3, false, false),
         ("b1", 20050301, 2600, 3, true, true),
         ("b2", 20010203, 0, 3, false, false),
         ("b3", 20050301, 2600, 3, true, true),
@@ -184,6 +188,7 @@ fn every_pair_of_options_gives_what_both_say() {
     let options = [
         "carlsen",
         "line:\"e4 c5\"",
+        "db:club/b.pgn",
         "--sort=date",
         "--sort=elo",
         "--sort=length",
@@ -222,8 +227,13 @@ fn every_pair_of_options_gives_what_both_say() {
             }
             let mut shown: Vec<Row> = rows.to_vec();
             shown.retain(|row| {
-                let matches = (!has("carlsen") || row.4) && (!has("line:\"e4 c5\"") || row.5);
-                matches && !(has("--unique") && row.0 == "b3")
+                let is_of_b = row.0.starts_with('b');
+                let matches = (!has("carlsen") || row.4)
+                    && (!has("line:\"e4 c5\"") || row.5)
+                    && (!has("db:club/b.pgn") || is_of_b);
+                // Copies are looked for in the databases that are searched.
+                let is_lesser = row.0 == "b3" || row.0 == "b2" && !has("db:club/b.pgn");
+                matches && !(has("--unique") && is_lesser)
             });
             let sort = given.iter().find_map(|text| text.strip_prefix("--sort="));
             // The least comes first, and the highest of the ratings; with --reverse the other end. Unknown values come last.
@@ -273,7 +283,7 @@ fn every_pair_of_options_gives_what_both_say() {
             compared += 1;
         }
     }
-    assert_eq!(compared, 54);
+    assert_eq!(compared, 64);
 }
 
 #[test]
