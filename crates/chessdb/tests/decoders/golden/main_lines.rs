@@ -69,21 +69,36 @@ fn games(database: &dyn Database) -> impl Iterator<Item = u32> {
     (0..database.len()).filter(move |game| *game < first || game % step == 0)
 }
 
-/// What a game is sorted by and searched for without its tags: result, date, opening code and ratings.
+/// What a game is sorted by and searched for without its tags: players, event, place if it is known without them, result,
+/// date, opening code and ratings.
 fn sorted_by(database: &dyn Database, game: u32) -> String {
     let (keys, ratings) = (database.keys(game), database.ratings(game));
     let eco = keys.eco.map(|eco| eco.to_string());
     let ratings = [ratings.white, ratings.black];
-    format!("{} {} {eco:?} {ratings:?}", keys.outcome, keys.date)
+    let names = [
+        Some(keys.white),
+        Some(keys.black),
+        Some(keys.event),
+        database.site(game),
+    ];
+    let names = names.map(|name| name.map(|name| database.text(name)));
+    format!("{names:?} {} {} {eco:?} {ratings:?}", keys.outcome, keys.date)
 }
 
-/// [`sorted_by`] as it follows from the tags.
-fn follows_from(tags: &Tags) -> String {
+/// [`sorted_by`] as it follows from the tags, with or without the place.
+fn follows_from(tags: &Tags, has_site: bool) -> String {
+    let names = [
+        ("White", true),
+        ("Black", true),
+        ("Event", true),
+        ("Site", has_site),
+    ];
+    let names = names.map(|(name, is_shown)| tags.get(name).filter(|_| is_shown));
     let ratings = ["WhiteElo", "BlackElo"].map(|name| tags.get(name).and_then(rating));
     let (date, _) = Date::read(tags.get("Date").unwrap());
     // Scid adds further characters to a code.
     let eco = tags.get("ECO").and_then(|eco| eco.get(..3));
-    format!("{} {date} {eco:?} {ratings:?}", tags.outcome())
+    format!("{names:?} {} {date} {eco:?} {ratings:?}", tags.outcome())
 }
 
 /// True for a game with comments, glyphs or variations.
@@ -132,7 +147,7 @@ fn main_lines_and_tags_of_all_samples_are_those_of_the_games() {
             assert_eq!(database.tags(game), whole.tags, "{name}, game {}", game + 1);
             assert_eq!(
                 sorted_by(&**database, game),
-                follows_from(&whole.tags),
+                follows_from(&whole.tags, database.site(game).is_some()),
                 "{name}, game {}",
                 game + 1
             );
