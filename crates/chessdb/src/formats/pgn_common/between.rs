@@ -40,12 +40,22 @@ pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(us
     None
 }
 
+/// True if the first word of a text, apart from comments, may be movetext: a result, a move number, or a move.
+pub(in crate::formats) fn begins_with_movetext(text: &[u8], line_end: u8) -> bool {
+    let mut items = Items::new(text.get(..MOST_BYTES).unwrap_or(text), 0, line_end);
+    loop {
+        match items.next() {
+            Some(Item::Comment(_, true)) => {}
+            Some(Item::Word(word)) => return may_be_movetext(word),
+            _ => return false,
+        }
+    }
+}
+
 /// The text up to an empty line, a line with only a result, or a limit. `None` if it starts with a move.
 fn lines(text: &[u8], line_end: u8) -> Option<&[u8]> {
     // Fast path: nearly all movetext starts with a number.
-    if let Some(Item::Word(word)) = Items::new(text.get(..MOST_BYTES).unwrap_or(text), 0, line_end).next()
-        && may_be_movetext(word)
-    {
+    if begins_with_movetext(text, line_end) {
         return None;
     }
     let mut at = 0;

@@ -166,6 +166,12 @@ fn opening(text: &[u8]) -> Option<(&[u8], usize)> {
     is_tag.then_some((name, start + len + space + 1))
 }
 
+/// True if a text starts like a tag with this name, in any letter case.
+pub(in crate::formats) fn has_name(text: &[u8], name: &[u8]) -> bool {
+    let found = opening(text.get(..LONGEST_TAG).unwrap_or(text));
+    found.is_some_and(|(found, _)| found.eq_ignore_ascii_case(name))
+}
+
 /// True for a character of a name; some programs use more than the standard permits.
 fn is_name(c: u8) -> bool {
     c.is_ascii_alphanumeric() || b"_+#=:-".contains(&c)

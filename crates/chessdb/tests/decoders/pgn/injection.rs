@@ -5,7 +5,7 @@ use chessdb::game::{Game, Outcome, Tags};
 use chessdb::replay::Replay;
 
 /// Texts used as tag values and comments.
-pub const TEXTS: [&str; 23] = [
+pub const TEXTS: [&str; 24] = [
     "\"]",
     "\"]\n[White \"Mallory\"]\n\n1. e4 *\n\n[Event \"2",
     "\\",
@@ -25,6 +25,7 @@ pub const TEXTS: [&str; 23] = [
     "[%eval 0.3] [%",
     "[% a]b\u{85}c",
     "[Event \"x\"]",
+    "[Event \"x\"] [Site \"y\"] 1. d4",
     "a\r\nb\0c\x1b[31m\x7f\x1a",
     "\u{feff}\u{85}\u{2028}\u{2029}\u{a0}",
     "\u{202e}nemow\u{202c} e\u{301}\u{301}\u{301}",

@@ -1,11 +1,17 @@
 //! Comments, and games that begin while one is open (section 3.3).
 
+use std::ops::Range;
+
 use memchr::{memchr, memrchr_iter};
 
+use super::tags::indented_bracket;
 use super::{Line, Scanner, State};
+use crate::formats::pgn_common::between::{begins_with_movetext, lines_between};
 use crate::formats::pgn_common::near::{near2, near4};
 use crate::formats::pgn_common::section::skip_ignored;
-use crate::formats::pgn_common::tag::{LONGEST_TAG, opens_game, read_tag};
+use crate::formats::pgn_common::tag::{
+    LONGEST_TAG, blanks, has_name, opens_game, read_line_in_tags, read_tag,
+};
 
 /// Maximum length in bytes of a tag `Event` that begins a game in the middle of a line of an open comment, up to the
 /// end of the line.
@@ -69,11 +75,11 @@ impl Scanner {
             if line >= end + LONGEST_EVENT {
                 return Line::Inside(line - LONGEST_EVENT);
             }
+            if let Some(event) = event_at_end(bytes, at, line, self.line_end) {
+                return Line::Game(event);
+            }
             at = match bytes.get(line + 1) {
-                Some(b'[' | b'\0' | 0x1a | 0xef) => {
-                    if let Some(event) = event_at_end(bytes, at, line, self.line_end) {
-                        return Line::Game(event);
-                    }
+                Some(b'[' | b' ' | b'\t' | b'\0' | 0x1a | 0xef) => {
                     match self.comment_line(bytes, line + 1, end) {
                         Line::Inside(at) => at,
                         game @ Line::Game(_) => return game,
@@ -93,8 +99,8 @@ impl Scanner {
         if start >= end {
             return Line::Inside(start);
         }
-        if begins_game(bytes, start, self.line_end) {
-            return Line::Game(start);
+        if let Some(game) = game_in_line(bytes, start, self.line_end) {
+            return Line::Game(game);
         }
         self.state = State::Comment;
         Line::Inside(start)
@@ -123,40 +129,69 @@ fn empty_line(bytes: &[u8], at: usize, line_end: u8) -> Option<usize> {
     (text.get(empty) == Some(&line_end)).then_some(at + empty + 1)
 }
 
-/// True if the line at a place of an open comment starts a game. It does if it starts with a tag and the next line
-/// does, too, or if it starts with a tag `Event` before an empty line or the first move.
-pub(super) fn begins_game(bytes: &[u8], start: usize, line_end: u8) -> bool {
-    let text = bytes.get(start..).unwrap_or_default();
-    text.starts_with(b"[") && (has_next_tag(text, line_end) || is_event(text) && opens_game(text, line_end))
+/// The first tag of the game that starts in the line at a place of an open comment, perhaps after blanks. The next line
+/// starts with a tag, too; or the tag is `Event`, and an empty line or more of a game follows.
+pub(super) fn game_in_line(bytes: &[u8], start: usize, line_end: u8) -> Option<usize> {
+    let start = indented_bracket(bytes, start)?;
+    let text = bytes.get(start..)?;
+    let is_game = has_next_tag(text, line_end)
+        || is_event(text) && (opens_game(text, line_end) || goes_on_as_game(text, line_end));
+    is_game.then_some(start)
 }
 
-/// The tag `Event` at the end of a line of an open comment, if the next line starts with another tag. The line is read
-/// starting at `at`, and ends at `line`.
+/// The tag `Event` near the end of a line of an open comment, if only tags follow it there, and the next line starts with
+/// a tag or, after several tags, is empty. The line is read starting at `at`, and ends at `line`.
+#[inline(always)]
 pub(super) fn event_at_end(bytes: &[u8], at: usize, line: usize, line_end: u8) -> Option<usize> {
     let from = at.max(line.saturating_sub(LONGEST_EVENT));
-    let text = bytes.get(from..line)?;
-    if !text.trim_ascii_end().ends_with(b"]") || bytes.get(line + 1) != Some(&b'[') {
-        return None;
-    }
+    let is_end = bytes.get(from..line)?.trim_ascii_end().ends_with(b"]");
+    is_end.then(|| event_before(bytes, from..line, line_end))?
+}
+
+#[cold]
+fn event_before(bytes: &[u8], line: Range<usize>, line_end: u8) -> Option<usize> {
+    let text = bytes.get(line.clone())?;
     let event = memrchr_iter(b'[', text).find(|&at| text.get(at..).is_some_and(is_event))?;
-    let tag = read_tag(text.get(event..)?, line_end)?;
-    let is_end = text.get(event + tag.len..)?.trim_ascii().is_empty();
-    (is_end && read_tag(bytes.get(line + 1..)?, line_end).is_some()).then_some(from + event)
+    let mut rest = text.get(event..)?.trim_ascii_end();
+    let mut tags = 0;
+    while !rest.is_empty() {
+        rest = rest.get(read_tag(rest, line_end)?.len..)?;
+        rest = rest.get(blanks(rest)..)?;
+        tags += 1;
+    }
+    let next = line.end + 1;
+    let is_game = starts_with_tag(bytes.get(next..)?, line_end)
+        || tags > 1 && empty_line(bytes, next, line_end).is_some();
+    is_game.then_some(line.start + event)
 }
 
 fn is_event(text: &[u8]) -> bool {
-    text.first_chunk()
-        .is_some_and(|start: &[u8; 8]| start.eq_ignore_ascii_case(b"[Event \""))
+    has_name(text, b"Event")
+}
+
+fn starts_with_tag(line: &[u8], line_end: u8) -> bool {
+    let tag = indented_bracket(line, 0).and_then(|bracket| line.get(bracket..));
+    tag.is_some_and(|tag| read_tag(tag, line_end).is_some())
+}
+
+/// The rest of the line after the tag at the start of a text, and the text that follows this line.
+fn after_tag(text: &[u8], line_end: u8) -> Option<(&[u8], &[u8])> {
+    let rest = text.get(read_tag(text, line_end)?.len..)?;
+    let line = memchr(line_end, rest.get(..LONGEST_TAG).unwrap_or(rest))?;
+    Some((rest.get(..line)?, rest.get(line + 1..)?))
 }
 
 /// True if a text starts with a tag, and its next line with another tag.
 fn has_next_tag(text: &[u8], line_end: u8) -> bool {
-    let next = || {
-        let tag = read_tag(text, line_end)?;
-        let rest = text.get(tag.len..)?;
-        let line = memchr(line_end, rest.get(..LONGEST_TAG).unwrap_or(rest))?;
-        let next = rest.get(line + 1..)?;
-        (next.first() == Some(&b'[')).then(|| read_tag(next, line_end))?
-    };
-    next().is_some()
+    after_tag(text, line_end).is_some_and(|(_, next)| starts_with_tag(next, line_end))
+}
+
+/// True if a text starts with a line that is a tag, and goes on with movetext, or with lines that belong to the tags.
+fn goes_on_as_game(text: &[u8], line_end: u8) -> bool {
+    let next = after_tag(text, line_end).filter(|(rest, _)| rest.trim_ascii().is_empty());
+    next.is_some_and(|(_, next)| {
+        begins_with_movetext(next, line_end)
+            || read_line_in_tags(next, line_end).is_some()
+            || lines_between(next, line_end).is_some()
+    })
 }

@@ -164,11 +164,8 @@ impl Scanner {
 
     /// The tag that starts a game in a line of movetext that starts with white space.
     fn indented(&self, bytes: &[u8], start: usize) -> Option<usize> {
-        let text = bytes.get(start..)?;
-        let indent = blanks(text.get(..MOST_INDENT + 1).unwrap_or(text));
-        let tag = text.get(indent..)?;
-        let is_game = indent <= MOST_INDENT && tag.first() == Some(&b'[') && opens_game(tag, self.line_end);
-        is_game.then_some(start + indent)
+        let tag = indented_bracket(bytes, start)?;
+        opens_game(bytes.get(tag..)?, self.line_end).then_some(tag)
     }
 
     /// Reads a line before the moves that has no bracket in its first column.
@@ -248,6 +245,13 @@ pub(super) fn tag_follows(before: &[u8], is_in_head: bool, text: &[u8], line_end
     }
     let tag = read_tag(text, line_end).filter(|tag| tag.flaw.is_none());
     tag.is_some_and(|tag| text.get(..tag.len).is_some_and(|tag| !tag.contains(&line_end)))
+}
+
+/// The bracket at the start of a line, perhaps after blanks, up to [`MOST_INDENT`].
+pub(super) fn indented_bracket(bytes: &[u8], start: usize) -> Option<usize> {
+    let text = bytes.get(start..)?;
+    let indent = blanks(text.get(..MOST_INDENT).unwrap_or(text));
+    (text.get(indent) == Some(&b'[')).then_some(start + indent)
 }
 
 /// Number of blanks before a place, at most one more than [`MOST_INDENT`].

@@ -1,7 +1,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::comments::{LONGEST_EVENT, begins_game, event_at_end};
+use super::comments::{LONGEST_EVENT, event_at_end, game_in_line};
 use super::tags::{MOST_INDENT, tag_follows};
 use super::*;
 use crate::formats::pgn_common::between::lines_between;
@@ -155,6 +155,18 @@ fn tags_end_an_open_comment() {
             "cut [Event \"A\"] [Event \"B\"] \r\n[Site \"?\"]",
             Some("[Event \"B"),
         ),
+        ("cut[Event  \"B\"] [Site \"?\"]\n\n1. d4", Some("[Event")),
+        ("cut[Event \"B\"][Site \"?\"]  \r\n\n1. d4", Some("[Event")),
+        ("cut[Event \"B\"]\n  [Site \"?\"]", Some("[Event")),
+        ("cut\n  [Event \"B\"]\n\t[Site \"?\"]", Some("[Event")),
+        ("cut\n [Site \"B\"]\n [White \"?\"]", Some("[Site")),
+        ("cut\n[Event   \"B\"]\n\n1. d4", Some("[Event")),
+        ("cut\n[Event \"B\"]\n; c\n[Site \"?\"]", Some("[Event")),
+        ("cut\n[Event \"B\"]\n[White ACPL \"3\"]\n1. d4", Some("[Event")),
+        ("cut\n[Event \"B\"]\n[White]\n[Site \"?\"]", Some("[Event")),
+        ("cut\n[Event \"B\"]\nd4 {q} d5", Some("[Event")),
+        ("cut\n[Event \"B\"]\n1-0", Some("[Event")),
+        ("cut\n[Event \"B\"]\n{q} 1. d4", Some("[Event")),
         // Text.
         ("a tag\n[Event \"B\"]\nof a game", None),
         ("a tag\n[Site \"?\"]\nof a game", None),
@@ -162,7 +174,9 @@ fn tags_end_an_open_comment() {
         ("a tag [Event \"B\"]\nof a game", None),
         ("a tag [Event \"B\"] of a game\n[Site \"?\"]\n", None),
         ("a tag [Site \"B\"]\n[Site \"?\"]\n", None),
-        ("a tag\n [Event \"B\"]\n [Site \"?\"]\n", None),
+        ("a tag [Event \"A\"] [Site \"B\"]\n1. d4", None),
+        ("a tag [Event \"B\"]\n\nof a game", None),
+        ("a tag\n [Event \"B\"]\n of a game", None),
         ("[%clk 0:01]\n[%clk 0:02]\n[Event]\n[Event B]\n", None),
     ] {
         for end in ["\n\n1. d4 1-0\n", "\n}\n"] {
@@ -330,7 +344,7 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                         if text[moves] == line_end {
                             let line = skip_ignored(text, moves + 1);
                             game = event_at_end(text, from, moves, line_end)
-                                .or_else(|| begins_game(text, line, line_end).then_some(line));
+                                .or_else(|| game_in_line(text, line, line_end));
                             from = moves + 1;
                         }
                         moves += 1;
@@ -378,7 +392,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 41] = [
+    const PARTS: [&[u8]; 43] = [
         b"{",
         b"}",
         b";",
@@ -420,6 +434,8 @@ fn games_are_found_as_byte_by_byte() {
         b" 1-0",
         b"[white \"B\"]\n",
         b" 1-0[Event \"A\"]\n",
+        b"\n  [Event  \"A\"]\n",
+        b" {cut[Event \"A\"][Site \"?\"]\n",
     ];
     let mut number = 1u64;
     let mut next = || {
