@@ -469,7 +469,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         let is_main_line = self.replay.depth() == 0 && !matches!(self.state, State::Over(_));
         if let Some(last) = self.last.filter(|_| is_main_line) {
             self.result(last.result.outcome);
-            self.items.at = self.items.text.len();
+            self.items.at = last.end;
             return true;
         }
         self.last = None;

@@ -312,7 +312,7 @@ impl<'a> Stored<'a> {
                 ),
             )),
             _ => end.unplayed.map(|last| {
-                let text = self.in_one_line(last.start..self.text.len());
+                let text = self.in_one_line(last.start..last.end);
                 (
                     last.start,
                     format!("{}: the result is {text}", last.result.meaning()),

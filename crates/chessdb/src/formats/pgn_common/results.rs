@@ -1,6 +1,6 @@
 //! Results of games, in the tag and in movetext (sections 4.1 and 5.4).
 
-use crate::text::Charset;
+use std::ops::Range;
 
 use super::characters::decode;
 use super::form::has_form;
@@ -8,6 +8,7 @@ use super::items::{Item, Items, MARK};
 use super::values::{with_plain_dashes, with_plain_signs};
 use super::words::{LONGEST, without_number};
 use crate::game::Outcome;
+use crate::text::Charset;
 
 /// A result in any form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +109,9 @@ fn find(results: &[(&str, Outcome)], text: &str) -> Option<Outcome> {
     found.map(|&(_, outcome)| outcome)
 }
 
+/// Signs that may end a sentence after a result.
+const END_OF_SENTENCE: [char; 3] = ['.', ',', '!'];
+
 /// Maximum length of a result in bytes.
 const LONGEST_RESULT: usize = 16;
 
@@ -121,7 +125,7 @@ pub(in crate::formats) fn movetext_result(word: &[u8], encoding: Charset) -> Opt
 
 /// Like [`movetext_result`], for a decoded word. A sign may end the sentence.
 pub(in crate::formats) fn result_of_text(text: &str) -> Option<Outcome> {
-    let text = text.trim().trim_end_matches(['.', ',', '!']);
+    let text = text.trim().trim_end_matches(END_OF_SENTENCE);
     find(&RESULTS, &with_plain_dashes(text))
 }
 
@@ -184,15 +188,17 @@ pub(in crate::formats) fn ends_with_result(text: &[u8]) -> bool {
 pub(in crate::formats) struct LastWords {
     /// Offset of the first one.
     pub(in crate::formats) start: usize,
+    /// Offset after the last one.
+    pub(in crate::formats) end: usize,
     pub(in crate::formats) result: Written,
 }
 
-/// Number of bytes at the end of a game in which these words are searched for.
+/// Number of bytes in which these words are searched for.
 const TAIL: usize = 32;
 
 /// The last words of a game, if they are a result in an unusual form: with blanks, such as `1 - 0`, or a result without
-/// play, if the tag has it, too, or the movetext has nothing else. `tag` returns the result in the tag, and `moves` are
-/// the items of the movetext.
+/// play, if the tag has it, too, or the movetext has nothing else. Only comments and glyphs may follow them. `tag` returns
+/// the result in the tag, and `moves` are the items of the movetext.
 #[inline]
 pub(in crate::formats) fn last_words(
     moves: Items<'_>,
@@ -200,15 +206,10 @@ pub(in crate::formats) fn last_words(
     encoding: impl Fn() -> Charset,
 ) -> Option<LastWords> {
     let movetext = moves.text.get(moves.at..)?;
-    let len = trimmed_len(movetext);
-    match movetext.get(..len)? {
+    match movetext.get(..trimmed_len(movetext))? {
         // Nearly all games end like this.
         [.., b'1', b'-', b'0'] | [.., b'0', b'-', b'1'] | [.., b'-', b'1', b'/', b'2'] | [.., b'*'] => None,
-        [
-            ..,
-            b'0' | b'1' | b'2' | b'5' | b'-' | b'+' | b'f' | b'F' | b't' | b')' | 0x80..,
-        ] => find_last_words(moves, len, &tag, encoding()),
-        _ => None,
+        _ => find_last_words(moves, &tag, &encoding),
     }
 }
 
@@ -226,47 +227,53 @@ fn trimmed_len(text: &[u8]) -> usize {
 #[cold]
 fn find_last_words(
     moves: Items<'_>,
-    len: usize,
     tag: &dyn Fn() -> Option<Written>,
-    encoding: Charset,
+    encoding: &dyn Fn() -> Charset,
 ) -> Option<LastWords> {
-    let movetext = moves.text.get(moves.at..moves.at + len)?;
-    let from = len.saturating_sub(TAIL);
-    let tail = movetext.get(from..)?;
-    let mut first = moves;
-    let begins = loop {
-        match first.next() {
-            Some(Item::Comment(..)) => {}
-            Some(_) => break Some(first.start),
-            None => break None,
-        }
-    };
-    let is_alone = |start: usize| begins == Some(start);
+    let words = words(moves)?;
+    let from = words.end.saturating_sub(TAIL).max(words.start);
+    let tail = moves.text.get(from..words.end)?;
     let mut starts = (0..tail.len()).rev().filter(|&at| {
-        let before = at.checked_sub(1).and_then(|before| tail.get(before));
-        // The first word of the tail may be cut, so it must not be compared.
-        let begins = before.map_or(from == 0, |c| *c <= b' ' || b"{}();[]".contains(c));
+        let begins = match at.checked_sub(1).and_then(|before| tail.get(before)) {
+            // The first word of the tail may be cut, so it must not be compared.
+            None => from == words.start,
+            // A move ends with these marks.
+            Some(b'!' | b'?') => tail.get(at).is_some_and(u8::is_ascii_digit),
+            Some(c) => *c <= b' ' || b"{}();[]".contains(c),
+        };
         begins && tail.get(at).is_some_and(|c| *c > b' ')
     });
-    let words: Vec<usize> = starts.by_ref().take(3).collect();
-    words.into_iter().find_map(|at| {
-        let text = decode(tail.get(at..)?, encoding);
-        let text = text.trim_end();
-        let start = moves.at + from + at;
-        let result = match find(&ALSO_GLYPHS, text) {
-            Some(outcome) => Written::unplayed(outcome),
-            None if result_of_text(text).is_some() => return None,
-            None => read_result(text)?,
-        };
-        let is_sign = find(&ALSO_GLYPHS, text).is_some();
+    let last: Vec<usize> = starts.by_ref().take(3).collect();
+    last.into_iter().find_map(|at| {
+        let text = decode(tail.get(at..)?, encoding());
+        let start = from + at;
+        let is_alone = start == words.start;
+        if result_of_text(&text).is_some() {
+            return None;
+        }
+        let text = text.trim_end_matches(END_OF_SENTENCE);
+        let is_sign = find(&ALSO_GLYPHS, text);
+        let result = is_sign.map(Written::unplayed).or_else(|| read_result(text))?;
         let is_result = match result.is_unplayed {
-            true => !is_sign && tag() == Some(result) || is_alone(start),
+            true => is_sign.is_none() && tag() == Some(result) || is_alone,
             // A glyph with blanks in it is not a result.
             false if text.starts_with(['+', '-']) => false,
-            false => !text.starts_with('(') || is_alone(start),
+            false => !text.starts_with('(') || is_alone,
         };
-        is_result.then_some(LastWords { start, result })
+        let end = words.end;
+        is_result.then_some(LastWords { start, end, result })
     })
+}
+
+/// The part of movetext from its first to its last item that is neither a comment nor a glyph with a number.
+fn words(moves: Items<'_>) -> Option<Range<usize>> {
+    let (mut items, mut words) = (moves, None);
+    while let Some(item) = items.next() {
+        if !matches!(item, Item::Comment(..) | Item::Nag(_)) {
+            words.get_or_insert(items.start..items.at).end = items.at;
+        }
+    }
+    words
 }
 
 /// True if the last word of a game is `*`.
@@ -293,8 +300,10 @@ fn in_movetext(tag: Option<Written>, items: Items<'_>, encoding: Charset) -> Opt
     let mut items = items;
     let mut skips = true;
     while let Some(item) = items.next() {
+        // The last words may be glued to a move.
         if let Some(last) = last
-            && items.start == last.start
+            && !matches!(item, Item::Comment(..))
+            && (items.start..items.at).contains(&last.start)
         {
             return Some(last.result.outcome);
         }
@@ -405,6 +414,21 @@ mod tests {
             ("1. e4 (1-0)", "1-0", None),
             ("1. e4 e5 0-0", "0-0", Some((9, Outcome::Unknown))),
             ("1. e4 e5 0-0", "*", None),
+            ("1. e4 e5 0-0 {both lost}", "0-0", Some((9, Outcome::Unknown))),
+            ("1. e4 e5 0-0 ; x\n", "0-0", Some((9, Outcome::Unknown))),
+            ("1. e4 e5 0-0\n% x\n{y\nz}\n", "0-0", Some((9, Outcome::Unknown))),
+            ("1. e4 e5 0-0 $1", "0-0", Some((9, Outcome::Unknown))),
+            ("1. e4 e5 0-0.", "0-0", Some((9, Outcome::Unknown))),
+            ("1. e4 {0-0} e5", "0-0", None),
+            ("1. e4 e5 2. Nf3!0-0", "0-0", Some((16, Outcome::Unknown))),
+            ("1. e4 e5 2. Nf3!1 - 0", "?", Some((16, Outcome::WhiteWins))),
+            (
+                "1. e4 1 - 0 {a comment that is longer than the bytes that are searched}",
+                "?",
+                Some((6, Outcome::WhiteWins)),
+            ),
+            ("--- {x}", "---", Some((0, Outcome::Unknown))),
+            ("+-- {no show}", "?", Some((0, Outcome::WhiteWins))),
             ("1. e4 e5 0-0", "---", Some((9, Outcome::Unknown))),
             ("1. e4 e5 0-0 *", "0-0", None),
             ("0-0", "*", Some((0, Outcome::Unknown))),
@@ -452,5 +476,7 @@ mod tests {
             assert_eq!(read("*", text), Outcome::WhiteWins, "{text}");
         }
         assert_eq!(read("?", "1. e4 e5 0-0"), Outcome::Unknown);
+        assert_eq!(read("?", "1. e4 1 - 0 {a}"), Outcome::WhiteWins);
+        assert_eq!(read("?", "1. e4 e5 2. Nf3!1 - 0"), Outcome::WhiteWins);
     }
 }

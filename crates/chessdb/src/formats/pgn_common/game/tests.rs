@@ -543,6 +543,22 @@ fn castling_with_zeros_is_a_result_if_both_lost() {
         tagged("0-0", &format!("{moves} 4. 0-0 0-0 0-0")),
         (format!("{moves} 4. O-O O-O {lost} *"), said.clone())
     );
+    for (end, shown) in [
+        (" {both late}", "both late "),
+        (" ; both late\n", "both late "),
+        ("\n% both late\n", ""),
+        ("\n\n{the next game}\n", "the next game "),
+        (".", ""),
+    ] {
+        let (movetext, problems) = tagged("0-0", &format!("{moves} 0-0{end}"));
+        assert_eq!(problems, said, "{end}");
+        let lost = lost.replace('{', &format!("{{{shown}"));
+        assert_eq!(movetext, format!("{moves} {lost} *"), "{end}");
+    }
+    assert_eq!(
+        tagged("0-0", &format!("{moves} 0-0 $1")).0,
+        format!("{moves} $1 {lost} *")
+    );
     assert_eq!(tagged("0-0", "0-0"), (format!("{lost} *"), said.clone()));
     assert_eq!(tagged("0-0", "*"), (format!("{lost} *"), said));
     for end in ["*", "1-0", ""] {
@@ -586,6 +602,10 @@ fn games_without_play_have_no_null_moves() {
             (shown, vec![what])
         );
     }
+    assert_eq!(
+        read("+-- {no show}").1,
+        ["White won without play: the result is +--"]
+    );
     // After moves, they keep their usual meaning.
     assert_eq!(movetext("1. e4 e5 +-"), "1. e4 e5 $18 *");
     assert_eq!(movetext("1. e4 e5 -+ *"), "1. e4 e5 $19 *");
@@ -614,6 +634,8 @@ fn the_last_words_may_be_a_result_with_blanks() {
             );
         }
     }
+    assert_eq!(tagged("?", "1. e4 e5 1 - 0 {time}").0, "1. e4 e5 {time} 1-0");
+    assert_eq!(tagged("?", "1. e4 e5 2. Nf3!1 - 0").0, "1. e4 e5 2. Nf3 $1 1-0");
     let broken = tagged("*", "1. e4 e4 2. Nf3 1 - 0").0;
     assert!(broken.ends_with("the line goes on: e4 2. Nf3} 1-0"), "{broken}");
     // Elsewhere they have no meaning.
