@@ -6,7 +6,7 @@ use memchr::memchr;
 use super::items::{Item, Items};
 use super::numbers::is_move;
 use super::results::{movetext_result, read_result};
-use super::tag::{Tag, blanks, read_line_in_tags, read_tag};
+use super::tag::{Tag, blanks, read_odd_tag, read_tag};
 
 /// Maximum number of lines between two tags that belong to the tags.
 const MOST_LINES: usize = 16;
@@ -26,7 +26,7 @@ pub(in crate::formats) fn lines_between(text: &[u8], line_end: u8) -> Option<(us
             Item::Word(word) if may_be_movetext(word) => return None,
             Item::Bracket if items.start > 0 && lines.get(items.start - 1) == Some(&line_end) => {
                 let tag = text.get(items.start..)?;
-                let tag = read_tag(tag, line_end).or_else(|| read_line_in_tags(tag, line_end));
+                let tag = read_tag(tag, line_end).or_else(|| read_odd_tag(tag, line_end));
                 if let Some(tag) = tag {
                     return Some((items.start, tag));
                 }

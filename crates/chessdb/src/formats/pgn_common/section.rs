@@ -5,7 +5,7 @@ use std::ops::Range;
 use memchr::memchr;
 
 use super::between::lines_between;
-use super::tag::{Tag, blanks, read_line_in_tags, read_tag};
+use super::tag::{Tag, blanks, bracket_line, read_odd_tag, read_tag};
 
 /// Iterates over the tags of a game and their offsets. Afterwards [`Section::at`] is the offset of the moves.
 #[derive(Clone, Debug)]
@@ -47,11 +47,11 @@ impl<'a> Section<'a> {
         self.in_line = false;
     }
 
-    /// The tag at `start` if the line is a tag only between other tags.
+    /// The tag at `start` if it counts as a tag only after other tags.
     #[cold]
-    fn line_in_tags(&self, start: usize) -> Option<Tag<'a>> {
-        let is_line = self.has_tag && !self.in_line && !self.after_empty;
-        read_line_in_tags(self.text.get(start..)?, self.line_end).filter(|_| is_line)
+    fn odd_tag(&self, start: usize) -> Option<Tag<'a>> {
+        let is_in_tags = self.has_tag && !self.after_empty;
+        read_odd_tag(self.text.get(start..)?, self.line_end).filter(|_| is_in_tags)
     }
 
     /// Skips lines at `start` that belong to the tags. Returns false if movetext begins there.
@@ -61,7 +61,8 @@ impl<'a> Section<'a> {
             return false;
         }
         let text = self.text.get(start..).unwrap_or_default();
-        let Some((len, _)) = lines_between(text, self.line_end) else {
+        let between = lines_between(text, self.line_end).map(|(len, _)| len);
+        let Some(len) = between.or_else(|| bracket_line(text, self.line_end)) else {
             return false;
         };
         self.between.push(start..start + len);
@@ -86,7 +87,7 @@ impl<'a> Iterator for Section<'a> {
             match self.text.get(start)? {
                 b'[' => {
                     let text = self.text.get(start..)?;
-                    let tag = read_tag(text, self.line_end).or_else(|| self.line_in_tags(start));
+                    let tag = read_tag(text, self.line_end).or_else(|| self.odd_tag(start));
                     let Some(tag) = tag else {
                         if self.pass_between(start) {
                             continue;

@@ -76,34 +76,47 @@ fn read_any_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
     })
 }
 
-/// Reads a line that counts as a tag only between other tags of a game: a tag without quotation marks, such as `[FEN
-/// 8/8/8/8/8/8/8/8 w - - 0 1]`, or with characters that names do not have, such as `[White ACPL "25"]`.
+/// Reads what counts as a tag only after another tag of a game: a line without quotation marks, such as `[FEN
+/// 8/8/8/8/8/8/8/8 w - - 0 1]`, or a tag whose name has characters that names do not have, such as `[White ACPL "25"]`.
 #[cold]
-pub(in crate::formats) fn read_line_in_tags(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+pub(in crate::formats) fn read_odd_tag(text: &[u8], line_end: u8) -> Option<Tag<'_>> {
+    let text = text.get(..LONGEST_TAG).unwrap_or(text);
+    let line = text.get(..memchr(line_end, text)?)?;
+    unquoted(line).or_else(|| with_odd_name(line))
+}
+
+/// The length of a line in brackets, such as `[White]`, which is no tag in any form.
+#[cold]
+pub(in crate::formats) fn bracket_line(text: &[u8], line_end: u8) -> Option<usize> {
     let text = text.get(..LONGEST_TAG).unwrap_or(text);
     let len = memchr(line_end, text)?;
-    let line = text.get(..len)?.trim_ascii_end();
-    let inner = line.strip_prefix(b"[")?.strip_suffix(b"]")?.trim_ascii();
-    unquoted(inner, len).or_else(|| with_odd_name(inner, len))
+    let inside = inside_brackets(text.get(..len)?)?;
+    (!inside.iter().any(|c| b"[]{}".contains(c))).then_some(len + 1)
+}
+
+fn inside_brackets(line: &[u8]) -> Option<&[u8]> {
+    let inside = line.trim_ascii_end().strip_prefix(b"[")?.strip_suffix(b"]")?;
+    Some(inside.trim_ascii())
 }
 
 /// A tag whose name PGN does not allow. `[%clk "0:01"]` is not a tag.
-fn with_odd_name(inner: &[u8], len: usize) -> Option<Tag<'_>> {
-    let (name, value) = inner.split_at_checked(memchr(b'"', inner)?)?;
-    let name = name.trim_ascii_end();
-    let is_name = matches!(name, [b'A'..=b'Z' | b'a'..=b'z' | 0x80.., ..])
-        && !name.iter().any(|c| b"[]{}();".contains(c))
+fn with_odd_name(line: &[u8]) -> Option<Tag<'_>> {
+    // A quotation mark at the start belongs to the name.
+    let opening = 2 + memchr(b'"', line.get(2..)?)?;
+    let name = line.get(..opening)?.strip_prefix(b"[")?.trim_ascii();
+    let is_odd = !matches!(name, [] | [b'%', ..])
+        && !name.iter().any(|c| b"[]{};".contains(c))
         && !name.iter().all(|&c| is_name(c));
-    is_name.then_some(Tag {
-        name,
-        value: value.strip_prefix(b"\"")?.strip_suffix(b"\"")?,
-        flaw: Some(Flaw::Name),
-        len,
+    let mut quotes = memchr_iter(b'"', line).filter(|quote| is_odd && *quote > opening);
+    quotes.find_map(|quote| {
+        let len = bracket_after(line, quote)? + 1;
+        tag(line, name, opening + 1..quote, Some(Flaw::Name), len)
     })
 }
 
-fn unquoted(inner: &[u8], len: usize) -> Option<Tag<'_>> {
-    let (name, value) = inner.split_at_checked(inner.iter().position(|&c| !is_name(c))?)?;
+fn unquoted(line: &[u8]) -> Option<Tag<'_>> {
+    let inside = inside_brackets(line)?;
+    let (name, value) = inside.split_at_checked(inside.iter().position(|&c| !is_name(c))?)?;
     let is_tag = !name.is_empty()
         && value.first().is_some_and(u8::is_ascii_whitespace)
         && !value.iter().any(|c| matches!(c, b'"' | b'[' | b']'));
@@ -111,7 +124,7 @@ fn unquoted(inner: &[u8], len: usize) -> Option<Tag<'_>> {
         name,
         value: value.trim_ascii_start(),
         flaw: Some(Flaw::Quotes),
-        len,
+        len: line.len(),
     })
 }
 
@@ -361,7 +374,7 @@ mod tests {
     #[test]
     fn quotation_marks_may_be_missing() {
         let read = |text: &'static str| {
-            let tag = read_line_in_tags(text.as_bytes(), b'\n')?;
+            let tag = read_odd_tag(text.as_bytes(), b'\n')?;
             let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
             Some((name, value, &text[tag.len..]))
         };
@@ -386,7 +399,7 @@ mod tests {
     #[test]
     fn a_name_may_have_other_signs_among_tags() {
         let read = |text: &'static str| {
-            let tag = read_line_in_tags(text.as_bytes(), b'\n')?;
+            let tag = read_odd_tag(text.as_bytes(), b'\n')?;
             assert_eq!(tag.flaw, Some(Flaw::Name));
             let [name, value] = [tag.name, tag.value].map(|bytes| crate::text::utf8(bytes).unwrap());
             Some((name, value, &text[tag.len..]))
@@ -395,6 +408,11 @@ mod tests {
             ("[White ACPL \"252\"] \r\nx", "White ACPL", "252"),
             ("[Site.Url \"a b\"]\nx", "Site.Url", "a b"),
             ("[Белые \"a\"]\nx", "Белые", "a"),
+            ("[Elo (White) \"2500\"] {c}\nx", "Elo (White)", "2500"),
+            ("[1. Board \"5\"] 1. e4\nx", "1. Board", "5"),
+            ("[?? \"a \"b\" c\"]\nx", "??", "a \"b\" c"),
+            ("[\"Quoted\" \"5\"]\nx", "\"Quoted", " \"5"),
+            ("['A' \"5\" ] ; c\nx", "'A'", "5"),
         ] {
             let found = read(text).unwrap();
             assert_eq!((found.0.as_str(), found.1.as_str()), (name, value), "{text}");
@@ -402,15 +420,14 @@ mod tests {
         }
         for text in [
             "[%clk \"0:01\"]\n",
-            "[A b \"c\"] 1. e4\n",
             "[A b \"c]\n",
             "[A b c\"]\n",
-            "[(A) \"c\"]\n",
             "[A {b} \"c\"]\n",
-            "[1. e4 \"c\"]\n",
+            "[A \"c\"]\n",
+            "[ \"c\"]\n",
             "[A b \"c\"]",
         ] {
-            assert_eq!(read_line_in_tags(text.as_bytes(), b'\n'), None, "{text}");
+            assert_eq!(read_odd_tag(text.as_bytes(), b'\n'), None, "{text}");
         }
     }
 

@@ -520,6 +520,25 @@ fn lines_between_tags_belong_to_the_game() {
     // A line after the last tag.
     let text = "[Event \"A\"]\n[Black ACPL \"9\"]\n\n1. e4 *";
     assert_eq!(read(text).1, ["this is no tag: [Black ACPL \"9\"]"]);
+    for (rest, tag) in [
+        ("[Elo (White) \"2500\"]\n\n1. e4 e5 1-0", "[Elo (White) \"2500\"]"),
+        ("[1. Board \"5\"]\n\n1. e4 e5 1-0", "[1. Board \"5\"]"),
+        ("[\"Quoted\" \"5\"]\n\n1. e4 e5 1-0", "[\"Quoted\" \"5\"]"),
+        ("['A' \"5\"]\n1. e4 e5 1-0", "['A' \"5\"]"),
+        ("[?? \"x\"]\n\n1. e4 e5 1-0", "[?? \"x\"]"),
+        ("[A b \"5\"] ; c\n\n1. e4 e5 1-0", "[A b \"5\"]"),
+        ("[A b \"5\"] {c}\n\n1. e4 e5 1-0", "[A b \"5\"]"),
+        ("[A b \"5\"] 1. e4 e5 1-0", "[A b \"5\"]"),
+        ("[Black \"B\"] [A b \"5\"]\n\n1. e4 e5 1-0", "[A b \"5\"]"),
+        ("[White ACPL \"25]\n\n1. e4 e5 1-0", "[White ACPL \"25]"),
+        ("[White]\n\n1. e4 e5 1-0", "[White]"),
+        ("[]\n\n1. e4 e5 1-0", "[]"),
+        ("[%x y]\n1. e4 e5 1-0", "[%x y]"),
+    ] {
+        let (shown, problems) = read(&format!("[Event \"E\"]\n[White \"W\"]\n{rest}\n"));
+        assert_eq!(problems, [format!("this is no tag: {tag}")], "{rest}");
+        assert!(shown.ends_with("} 1. e4 e5 1-0"), "{shown}");
+    }
     // Before the first tag and after an empty line such a line is movetext.
     for text in [
         "Time: 20:00\n[White \"W\"]\n",

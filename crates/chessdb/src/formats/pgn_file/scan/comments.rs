@@ -10,7 +10,7 @@ use crate::formats::pgn_common::between::{begins_with_movetext, lines_between};
 use crate::formats::pgn_common::near::{near2, near4};
 use crate::formats::pgn_common::section::skip_ignored;
 use crate::formats::pgn_common::tag::{
-    LONGEST_TAG, blanks, has_name, opens_game, read_line_in_tags, read_tag,
+    Flaw, LONGEST_TAG, blanks, has_name, opens_game, read_odd_tag, read_tag,
 };
 
 /// Maximum length in bytes of a tag `Event` that begins a game in the middle of a line of an open comment, up to the
@@ -191,7 +191,7 @@ fn goes_on_as_game(text: &[u8], line_end: u8) -> bool {
     let next = after_tag(text, line_end).filter(|(rest, _)| rest.trim_ascii().is_empty());
     next.is_some_and(|(_, next)| {
         begins_with_movetext(next, line_end)
-            || read_line_in_tags(next, line_end).is_some()
+            || read_odd_tag(next, line_end).is_some_and(|tag| tag.flaw == Some(Flaw::Name))
             || lines_between(next, line_end).is_some()
     })
 }

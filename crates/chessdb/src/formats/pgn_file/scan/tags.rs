@@ -5,7 +5,9 @@ use crate::formats::pgn_common::between::lines_between;
 use crate::formats::pgn_common::near::tag_line;
 use crate::formats::pgn_common::results::ends_with_result;
 use crate::formats::pgn_common::section::skip_line_start;
-use crate::formats::pgn_common::tag::{LONGEST_TAG, blanks, opens_game, read_line_in_tags, read_tag};
+use crate::formats::pgn_common::tag::{
+    LONGEST_TAG, blanks, bracket_line, opens_game, read_odd_tag, read_tag,
+};
 use crate::formats::pgn_file::roster::{name_key, roster_bit};
 
 /// Maximum number of blanks before a tag that begins a game within movetext.
@@ -102,10 +104,10 @@ impl Scanner {
             }
         );
         let text = bytes.get(start..).unwrap_or_default();
-        match read_line_in_tags(text, self.line_end).filter(|_| is_in_tags) {
+        match read_odd_tag(text, self.line_end).filter(|_| is_in_tags) {
             Some(tag) => {
-                self.state = State::LineStart;
-                start + tag.len + 1
+                self.state = State::TagLine;
+                start + tag.len
             }
             None => self
                 .pass_between(bytes, start)
@@ -115,7 +117,7 @@ impl Scanner {
 
     /// The end of the lines at `start` that are not tags but belong to the tags; `None` if movetext begins there. If
     /// the next tag is a tag of the roster that the game already has, it begins another game, and the lines are the
-    /// moves of this game.
+    /// moves of this game. A line in brackets needs no tag after it.
     #[cold]
     fn pass_between(&mut self, bytes: &[u8], start: usize) -> Option<usize> {
         let Part::Tags {
@@ -125,12 +127,14 @@ impl Scanner {
         else {
             return None;
         };
-        let (len, tag) = lines_between(bytes.get(start..)?, self.line_end)?;
-        let is_new = roster & roster_bit(name_key(tag.name)) == 0;
-        is_new.then(|| {
-            self.state = State::LineStart;
-            start + len
-        })
+        let text = bytes.get(start..)?;
+        let len = match lines_between(text, self.line_end) {
+            Some((_, tag)) if roster & roster_bit(name_key(tag.name)) != 0 => return None,
+            Some((len, _)) => len,
+            None => bracket_line(text, self.line_end)?,
+        };
+        self.state = State::LineStart;
+        Some(start + len)
     }
 
     /// True if an indented line of movetext begins a game. Its first bracket is at `at`.
@@ -207,14 +211,16 @@ impl Scanner {
         while at < end {
             let text = bytes.get(at..).unwrap_or_default();
             match text.first() {
-                Some(b'[') => match read_tag(text, self.line_end) {
-                    Some(tag) => at += tag.len,
-                    None => {
-                        return self
-                            .pass_between(bytes, at)
-                            .unwrap_or_else(|| self.begin_moves(at + 1));
+                Some(b'[') => {
+                    match read_tag(text, self.line_end).or_else(|| read_odd_tag(text, self.line_end)) {
+                        Some(tag) => at += tag.len,
+                        None => {
+                            return self
+                                .pass_between(bytes, at)
+                                .unwrap_or_else(|| self.begin_moves(at + 1));
+                        }
                     }
-                },
+                }
                 Some(&c) if c == self.line_end => {
                     self.state = State::LineStart;
                     return at + 1;

@@ -6,7 +6,7 @@ use super::tags::{MOST_INDENT, tag_follows};
 use super::*;
 use crate::formats::pgn_common::between::lines_between;
 use crate::formats::pgn_common::section::{skip_ignored, skip_line_start};
-use crate::formats::pgn_common::tag::{blanks, opens_game, read_line_in_tags, read_tag};
+use crate::formats::pgn_common::tag::{blanks, bracket_line, opens_game, read_odd_tag, read_tag};
 
 fn scanned(text: &str) -> Found {
     let mut scanner = Scanner::new(b'\n');
@@ -209,8 +209,10 @@ fn has_name(seen: &[&[u8]], name: &[u8]) -> bool {
 /// The end of lines that belong to the tags.
 fn after_between(text: &[u8], at: usize, line_end: u8, tags: Option<&Tags<'_>>) -> Option<usize> {
     let (seen, _) = tags.filter(|(_, after_empty)| !after_empty)?;
-    let (len, tag) = lines_between(&text[at..], line_end)?;
-    (!has_name(seen, tag.name)).then_some(at + len)
+    match lines_between(&text[at..], line_end) {
+        Some((len, tag)) => (!has_name(seen, tag.name)).then_some(at + len),
+        None => Some(at + bracket_line(&text[at..], line_end)?),
+    }
 }
 
 /// Finds games like [`Scanner`], but slowly, a line and a byte at a time.
@@ -252,20 +254,29 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 continue;
             }
             [b'[', ..] => match read_tag(rest, line_end) {
-                None => match read_line_in_tags(rest, line_end) {
-                    Some(tag) if tags.as_ref().is_some_and(|(_, after_empty)| !after_empty) => {
-                        at = lead + tag.len + 1;
-                        continue;
-                    }
-                    _ => {
-                        if let Some(after) = after_between(text, lead, line_end, tags.as_ref()) {
-                            at = after;
+                None => {
+                    let is_in_tags = tags.as_ref().is_some_and(|(_, after_empty)| !after_empty);
+                    let is_tag = is_in_tags && read_odd_tag(rest, line_end).is_some();
+                    let moves = if is_tag {
+                        end_of_tags(text, lead, line_end)
+                    } else {
+                        Err(lead + 1)
+                    };
+                    let moves = match moves {
+                        Ok(next) => {
+                            at = next;
                             continue;
                         }
-                        tags = None;
-                        lead + 1
+                        Err(moves) => moves,
+                    };
+                    let part = moves - usize::from(text[moves - 1] == b'[');
+                    if let Some(after) = after_between(text, part, line_end, tags.as_ref()) {
+                        at = after;
+                        continue;
                     }
-                },
+                    tags = None;
+                    moves
+                }
                 Some(tag) => {
                     let is_new = match &tags {
                         None => true,
@@ -378,10 +389,12 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
     loop {
         match text.get(at) {
             None => return Ok(text.len()),
-            Some(b'[') => match read_tag(&text[at..], line_end) {
-                Some(tag) => at += tag.len,
-                None => return Err(at + 1),
-            },
+            Some(b'[') => {
+                match read_tag(&text[at..], line_end).or_else(|| read_odd_tag(&text[at..], line_end)) {
+                    Some(tag) => at += tag.len,
+                    None => return Err(at + 1),
+                }
+            }
             Some(b' ' | b'\t' | b'\0' | 0x1a) => at += 1,
             Some(c) if *c == line_end => return Ok(at + 1),
             Some(b'\r') => at += 1,
@@ -392,7 +405,7 @@ fn end_of_tags(text: &[u8], start: usize, line_end: u8) -> Result<usize, usize> 
 
 #[test]
 fn games_are_found_as_byte_by_byte() {
-    const PARTS: [&[u8]; 43] = [
+    const PARTS: [&[u8]; 46] = [
         b"{",
         b"}",
         b";",
@@ -434,6 +447,9 @@ fn games_are_found_as_byte_by_byte() {
         b" 1-0",
         b"[white \"B\"]\n",
         b" 1-0[Event \"A\"]\n",
+        b"[White ACPL \"25\"] ",
+        b"[Elo (White) \"25\"]",
+        b"[White]\n",
         b"\n  [Event  \"A\"]\n",
         b" {cut[Event \"A\"][Site \"?\"]\n",
     ];
