@@ -50,6 +50,9 @@ pub(super) struct Decoder<'a, S> {
     counts: Option<Counts>,
     /// Offset of the parenthesis that began the last variation.
     opened: usize,
+    /// A variation that is read instead of the rest of its line: the offset of its closing parenthesis, and the items after
+    /// this line.
+    instead: Option<(usize, Items<'a>)>,
     /// Offsets of the parentheses that are never closed, in ascending order. Computed when needed.
     unclosed: Option<Vec<usize>>,
     /// The last words of the game, if they are a result only there. `last_start` is their offset, or `usize::MAX`
@@ -132,6 +135,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
             unread: None,
             counts: None,
             opened: 0,
+            instead: None,
             unclosed: None,
             state: State::Moves,
             is_english: false,
@@ -545,6 +549,13 @@ impl<'a, S: Sink> Decoder<'a, S> {
     fn close(&mut self) {
         self.report_unread();
         self.number = None;
+        if let Some((close, after)) = self.instead
+            && close == self.items.start
+        {
+            self.instead = None;
+            self.items = after;
+            return;
+        }
         if S::WHOLE && !self.replay.has_move() && !self.early.is_empty() {
             let text = self.text(self.opened, self.items.at);
             let what = format!("a variation has no move: {text}");

@@ -3,7 +3,7 @@
 use super::{Decoder, State};
 use crate::board::ReadError;
 use crate::formats::pgn_common::characters::decode;
-use crate::formats::pgn_common::items::Item;
+use crate::formats::pgn_common::items::{Item, Items};
 use crate::formats::pgn_common::numbers::Verdict;
 use crate::formats::pgn_common::results::numbered_result;
 use crate::formats::pgn_common::values::with_plain_signs;
@@ -38,7 +38,7 @@ fn names_square(word: &[u8]) -> bool {
     word.contains(&b'@') || word.windows(2).any(is_square)
 }
 
-impl<S: Sink> Decoder<'_, S> {
+impl<'a, S: Sink> Decoder<'a, S> {
     /// Handles an illegal move. The first move of a variation that is never closed may continue the outer
     /// line; its parenthesis is then ignored.
     #[cold]
@@ -63,7 +63,25 @@ impl<S: Sink> Decoder<'_, S> {
             ReadError::NotAMove => format!("this is no move: {}", short(&self.text(start, self.items.at))),
             error => format!("illegal move: {error}"),
         };
+        let instead = self.variation_beside(error);
         self.broken(start, &Fault::damage(fault));
+        if let Some((inside, close)) = instead {
+            self.instead = Some((close, self.items));
+            self.items = inside;
+        }
+    }
+
+    /// The items of the variation beside a null move in check, which shows the moves that are meant, and the offset of its
+    /// closing parenthesis. Such a variation within another one, or beside a move of the main line, stays text.
+    fn variation_beside(&self, error: ReadError) -> Option<(Items<'a>, usize)> {
+        if error != ReadError::NullInCheck || self.replay.depth() == 0 || self.instead.is_some() {
+            return None;
+        }
+        let mut items = self.items;
+        while matches!(items.next()?, Item::Comment(..) | Item::Nag(_)) {}
+        let is_variation = items.text.get(items.start) == Some(&b'(');
+        let inside = items;
+        (is_variation && items.skip_variation()).then_some((inside, items.start))
     }
 
     /// Handles a word that is not a move, at a place where a move could be. It is skipped, unless the move numbers show

@@ -494,6 +494,44 @@ fn a_number_before_a_parenthesis_does_not_belong_to_a_move_after_it() {
     }
 }
 
+#[test]
+fn a_variation_beside_a_null_move_in_check_is_read() {
+    let moves = "1. e4 f6 2. d4 g5 3. a3 (3. b3 Kf7 4. Qh5+";
+    for (rest, shown) in [
+        (
+            "-- (4... Kg7 5. Qxg5+ fxg5)) h6",
+            " 4... Kg7 5. Qxg5+ fxg5) 3... h6 *",
+        ),
+        (
+            "--! {why} (4... Kg7 (4... Ke6) 5. a4) 5. b4 (5. c4)) h6",
+            " 4... Kg7 (4... Ke6) 5. a4) 3... h6 *",
+        ),
+        (
+            "-- (4... Kg7 5. Qxg5+ -- (5... fxg5)) 5. b4) h6",
+            " 4... Kg7 5. Qxg5+ {",
+        ),
+        ("-- 5. b4 (5. c4)) h6", ") 3... h6 *"),
+    ] {
+        let (found, problems) = read(&format!("{moves} {rest} *"));
+        assert!(
+            problems
+                .iter()
+                .all(|what| what == "illegal move: null move in check"),
+            "{problems:?}"
+        );
+        let (before, after) = found.split_once(" {chessdb: byte 43 of x.pgn: ").unwrap();
+        assert_eq!(before, moves, "{rest}");
+        let (_, after) = after.split_once("; the line goes on: ").unwrap();
+        // The remark has braces of comments as parentheses.
+        let (remark, after) = after.split_once('}').unwrap();
+        assert!(remark.starts_with("--"), "{remark}");
+        assert!(after.starts_with(shown), "{after}");
+    }
+    // The moves of the main line are not guessed.
+    let (found, _) = read("1. e4 f6 2. d4 g5 3. Qh5# -- (3... a6) *");
+    assert!(found.ends_with("the line goes on: -- (3... a6)} *"), "{found}");
+}
+
 /// Comments between the tags are kept, and other lines there are left out with a remark.
 #[test]
 fn lines_between_tags_belong_to_the_game() {
