@@ -130,7 +130,7 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
     let mut signs = Signs::default();
     let mut rest = text;
     let mut error = ReadError::NotAMove;
-    let mut is_glyph = true;
+    let (mut has_letter, mut has_point) = (false, false);
     loop {
         rest = symbols::without_en_passant(signs.split_known(rest));
         if rest.is_empty() {
@@ -150,10 +150,11 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
         }
         if let Some((before, nag)) = symbols::split_letter(rest) {
             signs.glyphs.insert(0, nag);
+            has_letter = true;
             rest = before;
             continue;
         }
-        is_glyph = false;
+        has_point |= rest.ends_with('.');
         rest = match (symbols::split_rest(rest), rest.chars().next_back()) {
             (Some(before), _) => before,
             (None, Some(sign)) if !sign.is_alphanumeric() => {
@@ -163,8 +164,10 @@ pub(super) fn read_word(position: &Position, text: &str, language: Option<&Langu
             _ => break,
         };
     }
+    // `N.` and `D.` may be names.
+    let are_signs = rest.is_empty() && signs.unknown.is_empty() && !(has_letter && has_point);
     match error {
-        ReadError::NotAMove if rest.is_empty() && is_glyph => Word::Glyphs(signs.glyphs),
+        ReadError::NotAMove if are_signs => Word::Glyphs(signs.glyphs),
         ReadError::NotAMove if form(text).is_none() => Word::Unreadable,
         error => Word::Unplayable(error),
     }

@@ -166,6 +166,11 @@ fn signs_after_a_move_become_glyphs() {
         }
     }
     assert_eq!(movetext("1. e4ch, e5. 2. Qh5† *"), "1. e4 e5 2. Qh5 *");
+    assert_eq!(
+        movetext("1. e4 +. e5 N,?! 2. Qh5 !. Nc6 ch. 3. Bc4 =, Nf6 4. Qxf7 #. *"),
+        "1. e4 e5 $146 $6 2. Qh5 $1 Nc6 3. Bc4 $10 Nf6 4. Qxf7# *"
+    );
+    assert_eq!(read("1. e4 N. e5 *").1, ["this is no move: N."]);
     assert_eq!(movetext("1. e4 -- 2. d4 --! *"), "1. e4 -- 2. d4 -- $1 *");
     assert_eq!(
         read("1. e4☃! e5 *"),
