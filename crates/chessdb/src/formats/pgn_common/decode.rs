@@ -484,7 +484,7 @@ impl<'a, S: Sink> Decoder<'a, S> {
         if !S::WHOLE {
             return;
         }
-        self.report_unread();
+        // The remark about words before the comment comes after it.
         self.replay.comment(&decode(text, self.stored.encoding()));
         if !is_closed {
             self.fault(self.items.start, &Fault::damage("the comment is not closed"));

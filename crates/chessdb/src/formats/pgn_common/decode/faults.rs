@@ -116,25 +116,31 @@ impl<'a, S: Sink> Decoder<'a, S> {
         self.unreadable();
     }
 
-    /// Handles a word that is not a move. Consecutive words make a single fault.
+    /// Handles a word that is not a move. Consecutive words without comments between them make a single fault.
     pub(super) fn unreadable(&mut self) {
         self.number = None;
-        let end = self.items.at;
-        match &mut self.unread {
-            Some((_, last)) => *last = end,
-            None => self.unread = Some((self.items.start, end)),
+        let (start, end) = (self.items.start, self.items.at);
+        let is_comment = |c: &u8| matches!(c, b'{' | b';');
+        if let Some((_, last)) = self.unread
+            && let Some(between) = self.items.text.get(last..start)
+            && between.iter().any(is_comment)
+        {
+            self.report_unread();
         }
+        self.unread.get_or_insert((start, end)).1 = end;
     }
 
     pub(super) fn report_unread(&mut self) {
         let Some((start, end)) = self.unread.take() else {
             return;
         };
+        let text = self.text(start, end);
         let what = match self.state {
             State::Over(_) => "this text comes after the result",
+            _ if !text.contains(char::is_alphanumeric) => "a sign has no meaning here",
             _ => "this is no move",
         };
-        let (fault, detail) = left_out(what, &self.text(start, end));
+        let (fault, detail) = left_out(what, &text);
         self.replay.fault_with(self.stored.place(start), &fault, &detail);
     }
 

@@ -340,7 +340,7 @@ fn check_numbers(text: &str, wanted: &str, ends_at: &str) {
     let mut plain = String::new();
     for part in given.split_inclusive(['{', '}']) {
         match part.strip_suffix('}') {
-            Some(comment) if comment.starts_with("chessdb: ") => plain.truncate(plain.len() - 1),
+            Some(comment) if comment.contains("chessdb: ") => plain.truncate(plain.len() - 1),
             _ => plain += part,
         }
     }

@@ -38,6 +38,21 @@ fn the_piece_of_a_promotion_may_be_in_brackets_or_apart() {
 }
 
 #[test]
+fn remarks_about_words_come_after_comments() {
+    let (shown, problems) = read("1. e4 & {a} & & {b} e5 *");
+    assert!(shown.starts_with("1. e4 {a chessdb: byte 6 of "), "{shown}");
+    assert!(shown.contains(" b chessdb: byte 12 of "), "{shown}");
+    assert_eq!(
+        problems,
+        ["a sign has no meaning here: &", "a sign has no meaning here: & &"]
+    );
+    assert_eq!(
+        read("1. e4 $5 \\ {or} {better} e5 *").0,
+        "1. e4 $5 {or better chessdb: byte 9 of x.pgn: a sign has no meaning here: \\} 1... e5 *"
+    );
+}
+
+#[test]
 fn the_piece_of_a_promotion_may_have_a_name_of_another_language() {
     for (moves, wanted) in [
         ("1. axb8(S) Kg5 2. Sc6", "1. axb8=N Kg5 2. Nc6 *"),
