@@ -44,8 +44,6 @@ struct Search<'a> {
     at: usize,
     /// The end of the line that was read last, and the end of the text in it.
     line: (usize, usize),
-    /// The end of the paragraph that was read last: an empty line.
-    paragraph: usize,
     /// Comments before this place are not followed by a game.
     vain: usize,
     /// Lines before this place are part of text that begins with moves and is not a game.
@@ -59,7 +57,6 @@ impl<'a> Search<'a> {
             line_end,
             at: 0,
             line: (0, 0),
-            paragraph: 0,
             vain: 0,
             tried: 0,
         }
@@ -93,7 +90,8 @@ impl<'a> Search<'a> {
             if self.at >= self.vain && matches!(line.first(), Some(b'{' | b';')) {
                 let moves = after_comments(self.text, start, self.line_end);
                 let line = self.part(moves..moves + self.line_len(moves));
-                if begins_game(line) && movetext_result(line.trim_ascii(), Charset::Utf8).is_none() {
+                let begins = begins_game(line) && movetext_result(line.trim_ascii(), Charset::Utf8).is_none();
+                if begins || self.is_game_of_moves(moves) {
                     return Some((start, moves));
                 }
                 self.vain = moves;
@@ -110,26 +108,10 @@ impl<'a> Search<'a> {
         if start < self.tried {
             return false;
         }
-        if start >= self.paragraph {
-            self.paragraph = self.end_of_paragraph(start);
-        }
-        let end = self.paragraph.min(start + LONGEST);
-        let read = only_moves(self.part(start..end), self.line_end);
-        self.tried = start + read.len;
-        read.is_game || read.has_moves && read.len == end - start && end - start < LONGEST
-    }
-
-    /// The end of the lines from a place on that are not empty.
-    fn end_of_paragraph(&self, start: usize) -> usize {
-        let mut at = start;
-        while at < self.text.len() {
-            let end = at + self.line_len(at);
-            if self.part(at..end).trim_ascii().is_empty() {
-                break;
-            }
-            at = end + 1;
-        }
-        at.min(self.text.len())
+        let text = self.part(start..self.text.len().min(start + LONGEST));
+        let (len, is_game) = only_moves(text, self.line_end);
+        self.tried = start + len;
+        is_game && len < LONGEST
     }
 }
 
@@ -202,29 +184,24 @@ fn has_only_moves(line: &[u8]) -> bool {
     moves >= LEAST_MOVES
 }
 
-/// The part at the start of a text that has only moves.
-struct OnlyMoves {
-    /// Its length in bytes.
-    len: usize,
-    has_moves: bool,
-    /// True if it has moves and ends with a result.
-    is_game: bool,
-}
-
-/// The part of a text that has only legal moves of a game's start, their annotations, and a result.
-fn only_moves(text: &[u8], line_end: u8) -> OnlyMoves {
+/// The length of the part of a text that has only legal moves of a game's start, their annotations, and a result; and
+/// whether it has moves and nothing else up to its result, an empty line or its end.
+fn only_moves(text: &[u8], line_end: u8) -> (usize, bool) {
     let mut items = Items::new(text, 0, line_end);
     let mut position = Position::initial();
     let mut has_moves = false;
-    while let Some(item) = items.next() {
+    loop {
+        let before = items.at;
+        let Some(item) = items.next() else {
+            return (text.len(), has_moves);
+        };
         let start = items.start;
+        if has_empty_line(text.get(before..start).unwrap_or_default(), line_end) {
+            return (start, has_moves);
+        }
         let is_part = match item {
             Item::Word(word) if numbered_result(word, Charset::Utf8).is_some() => {
-                return OnlyMoves {
-                    len: items.at,
-                    has_moves,
-                    is_game: has_moves,
-                };
+                return (items.at, has_moves);
             }
             Item::Word(word) => {
                 let (word, _) = without_number(word);
@@ -247,18 +224,15 @@ fn only_moves(text: &[u8], line_end: u8) -> OnlyMoves {
             _ => false,
         };
         if !is_part {
-            return OnlyMoves {
-                len: start,
-                has_moves,
-                is_game: false,
-            };
+            return (start, false);
         }
     }
-    OnlyMoves {
-        len: text.len(),
-        has_moves,
-        is_game: false,
-    }
+}
+
+fn has_empty_line(text: &[u8], line_end: u8) -> bool {
+    let lines = text.split(|&c| c == line_end).skip(1);
+    let ended = text.iter().filter(|&&c| c == line_end).count().saturating_sub(1);
+    lines.take(ended).any(|line| line.trim_ascii().is_empty())
 }
 
 /// Minimum number of moves in a line without move numbers, to distinguish it from other text.
@@ -318,6 +292,11 @@ mod tests {
             ("e4\r\n\r\nText.\r\n", true),
             ("e4\n \t\nText.\n", true),
             ("e4 {open\n", false),
+            ("e4 {a\n\nb} *\n", true),
+            ("e4 {a\n\nb}\n\nText.\n", true),
+            ("e4 {a\n\nb} is best.\n", false),
+            ("{note} e4 *\n", true),
+            ("{note} e4 is best.\n", false),
             ("e5 *\n", false),
             ("*e4\n", false),
             ("! e4\n", false),
@@ -337,6 +316,8 @@ mod tests {
             ("Dear all,\n \n{a\nb} ; c\n{d}\n1. e4 *\n", 12, 26),
             ("{1. d4 is\n2. c4} 1. e4 e5\n2. Nf3 *\n", 0, 0),
             ("; a\n; b\r\ne4 e5\n", 0, 9),
+            ("; a\ne4 *\n", 0, 4),
+            ("{a\n\nb} e4\n\nText.\n", 0, 0),
             // An open comment is text.
             ("{a\n1. e4 {b} e5 2. Nf3\n", 3, 3),
             ("{a}\nb\n1. e4 e5\n", 6, 6),
