@@ -82,10 +82,9 @@ impl Player {
         is_version && readings.any(|a| other.readings.iter().any(|b| agree(a, b)))
     }
 
-    /// True if both names can belong to one player, in long games with the same moves. Nobody plays such games against
-    /// two people, but a program does against two programs. So if one name is a person's, any other name is a spelling
-    /// of it, such as `Tschigorin` of `Chigorin`, except the name of a program. Two other names need the same surname,
-    /// or a similar one.
+    /// True if both names can belong to one player, where two long games have the same moves. A person's name may be
+    /// spelled in any way (`Tschigorin`, `Chigorin`), or have changed, because people do not repeat a long game. Programs
+    /// do, so their names never match. If neither name is known to be a person's, the surnames must be similar.
     pub(super) fn is_alike(&self, other: &Player) -> bool {
         if self.is_program() || other.is_program() || self.is_other_version(other) {
             return false;
@@ -109,15 +108,12 @@ impl Player {
     /// True if two names of several words, without commas, begin with the same word and go on differently, as versions
     /// of a program do: `Mephisto Lyon` and `Mephisto Vancouver`.
     fn is_other_version(&self, other: &Player) -> bool {
-        let split = |player: &Player| {
+        fn words(player: &Player) -> Option<(&str, &str)> {
             let whole = player.readings.first().filter(|_| player.readings.len() > 1)?;
-            let (first, rest) = whole.surname.split_once(' ')?;
-            Some((first.to_owned(), rest.to_owned()))
-        };
-        match (split(self), split(other)) {
-            (Some((first, rest)), Some((same, other))) => first == same && rest != other,
-            _ => false,
+            whole.surname.split_once(' ')
         }
+        let both = words(self).zip(words(other));
+        both.is_some_and(|((first, rest), (same, other))| first == same && rest != other)
     }
 }
 

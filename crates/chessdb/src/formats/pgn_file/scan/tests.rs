@@ -253,67 +253,54 @@ fn slowly(text: &[u8], line_end: u8) -> Found {
                 at = line_of(at);
                 continue;
             }
-            [b'[', ..] => match read_tag(rest, line_end) {
-                None => {
-                    let is_in_tags = tags.as_ref().is_some_and(|(_, after_empty)| !after_empty);
-                    let is_tag = is_in_tags && read_odd_tag(rest, line_end).is_some();
-                    let moves = if is_tag {
-                        end_of_tags(text, lead, line_end)
-                    } else {
-                        Err(lead + 1)
-                    };
-                    let moves = match moves {
-                        Ok(next) => {
-                            at = next;
-                            continue;
+            [b'[', ..] => {
+                let end = match read_tag(rest, line_end) {
+                    None => {
+                        let is_in_tags = tags.as_ref().is_some_and(|(_, after_empty)| !after_empty);
+                        if is_in_tags && read_odd_tag(rest, line_end).is_some() {
+                            end_of_tags(text, lead, line_end)
+                        } else {
+                            Err(lead + 1)
                         }
-                        Err(moves) => moves,
-                    };
-                    let part = moves - usize::from(text[moves - 1] == b'[');
-                    if let Some(after) = after_between(text, part, line_end, tags.as_ref()) {
-                        at = after;
+                    }
+                    Some(tag) => {
+                        let is_new = match &tags {
+                            None => true,
+                            Some((seen, after_empty)) => *after_empty && has_name(seen, tag.name),
+                        };
+                        if is_new {
+                            let place = lead as u64;
+                            let is_unclosed = false;
+                            found.push(Start { place, is_unclosed });
+                            tags = None;
+                        }
+                        is_head = false;
+                        let (seen, after_empty) = tags.get_or_insert_default();
+                        *after_empty = false;
+                        if ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
+                            .iter()
+                            .any(|name| name.as_bytes().eq_ignore_ascii_case(tag.name))
+                        {
+                            seen.push(tag.name);
+                        }
+                        end_of_tags(text, lead, line_end)
+                    }
+                };
+                let moves = match end {
+                    Ok(next) => {
+                        at = next;
                         continue;
                     }
-                    tags = None;
-                    moves
+                    Err(moves) => moves,
+                };
+                let part = moves - usize::from(text[moves - 1] == b'[');
+                if let Some(after) = after_between(text, part, line_end, tags.as_ref()) {
+                    at = after;
+                    continue;
                 }
-                Some(tag) => {
-                    let is_new = match &tags {
-                        None => true,
-                        Some((seen, after_empty)) => *after_empty && has_name(seen, tag.name),
-                    };
-                    if is_new {
-                        let place = lead as u64;
-                        let is_unclosed = false;
-                        found.push(Start { place, is_unclosed });
-                        tags = None;
-                    }
-                    is_head = false;
-                    let (seen, after_empty) = tags.get_or_insert_default();
-                    *after_empty = false;
-                    if ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
-                        .iter()
-                        .any(|name| name.as_bytes().eq_ignore_ascii_case(tag.name))
-                    {
-                        seen.push(tag.name);
-                    }
-                    match end_of_tags(text, lead, line_end) {
-                        Ok(next) => {
-                            at = next;
-                            continue;
-                        }
-                        Err(moves) => {
-                            let part = moves - usize::from(text[moves - 1] == b'[');
-                            if let Some(after) = after_between(text, part, line_end, tags.as_ref()) {
-                                at = after;
-                                continue;
-                            }
-                            tags = None;
-                            moves
-                        }
-                    }
-                }
-            },
+                tags = None;
+                moves
+            }
             [c, ..] if tags.is_some() && *c == line_end => {
                 tags.as_mut().unwrap().1 = true;
                 at = lead + 1;

@@ -281,3 +281,37 @@ fn a_byte_after_a_promotion_without_a_piece_need_not_be_one() {
         assert_eq!(read.movetext.main_line().count(), 3, "{byte:x}");
     }
 }
+
+#[test]
+fn a_result_may_be_glued_to_a_move() {
+    assert_eq!(
+        movetext("[Result \"1-0\"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf71-0"),
+        "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
+    );
+    assert_eq!(movetext("1. f3 e5 2. g4 Qh4#!!0-1"), "1. f3 e5 2. g4 Qh4# $3 0-1");
+    assert_eq!(movetext("1. e4 e51/2-1/2"), "1. e4 e5 1/2-1/2");
+    assert_eq!(
+        movetext("1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O*"),
+        "1. e4 e5 2. Nf3 Nf6 3. Be2 Be7 4. O-O *"
+    );
+    // The rest of a line ends before the result.
+    assert_eq!(
+        read("1. e4 e5 2. Ke3 Qh40-1").0,
+        "1. e4 e5 {chessdb: byte 12 of x.pgn: illegal move: no king can go to e3; the line goes on: 2. Ke3 Qh4} 0-1"
+    );
+}
+
+#[test]
+fn words_may_be_glued() {
+    assert_eq!(
+        movetext("1. e4 e5!!2. Nf3 Nc6!?3.Bb5$1 a6 *"),
+        "1. e4 e5 $3 2. Nf3 Nc6 $5 3. Bb5 $1 a6 *"
+    );
+    assert_eq!(
+        movetext("1.e4 e52.Nf3 Nc63.Bb5 a6 *"),
+        "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *"
+    );
+    assert_eq!(movetext("1. e4!e5 *"), "1. e4 $1 e5 *");
+    // Other numbers do not separate moves.
+    assert!(!read("1. e4 e57. Nf3 *").1.is_empty());
+}
