@@ -174,9 +174,22 @@ fn opening(text: &[u8]) -> Option<(&[u8], usize)> {
     let rest = text.get(start..)?;
     let len = rest.iter().position(|&c| !is_name(c)).unwrap_or(rest.len());
     let (name, rest) = rest.split_at_checked(len)?;
-    let space = rest.iter().take_while(|c| c.is_ascii_whitespace()).count();
+    let space = spaces(rest);
     let is_tag = !name.is_empty() && rest.get(space) == Some(&b'"');
     is_tag.then_some((name, start + len + space + 1))
+}
+
+/// Number of bytes of white space at the start. Tags that were copied from a web page may have U+00A0 between name and
+/// value, in UTF-8 or in one byte.
+fn spaces(text: &[u8]) -> usize {
+    let mut rest = text;
+    loop {
+        rest = match rest {
+            [0xc2, 0xa0, after @ ..] | [0xa0, after @ ..] => after,
+            [c, after @ ..] if c.is_ascii_whitespace() => after,
+            _ => return text.len() - rest.len(),
+        };
+    }
 }
 
 /// True if a text starts like a tag with this name, in any letter case.
@@ -277,6 +290,20 @@ mod tests {
         );
         assert_eq!(read(r#"[A "C:\"]"#), wanted("A", "C:\\", true, ""));
         assert_eq!(read("[A \"x\"] 1. e4\n"), wanted("A", "x", true, " 1. e4\n"));
+    }
+
+    /// As in tags that were copied from a web page.
+    #[test]
+    fn blanks_that_do_not_break_separate_name_and_value() {
+        for space in ["\u{a0}", "\u{a0} ", " \u{a0}\u{a0}"] {
+            let text = format!("[White{space}\"W\"]\n");
+            assert_eq!(read(&text), wanted("White", "W", true, "\n"), "{space:?}");
+        }
+        let in_one_byte = read_tag(b"[White\xa0\"W\"]", b'\n').unwrap();
+        assert_eq!((in_one_byte.name, in_one_byte.value), (&b"White"[..], &b"W"[..]));
+        for text in ["[White\u{e0}\"W\"]", "[White\u{2000}\"W\"]", "[\u{a0}\"W\"]"] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     /// The table of section 3.1 in `docs/formats/pgn.md`, and more such lines.
