@@ -199,6 +199,31 @@ impl SortKey {
 mod tests {
     use super::*;
 
+    /// More games than one block has, so that the numbers of the second block count.
+    #[test]
+    fn a_page_of_many_games_is_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.pgn");
+        let years = [2003, 1999, 2011, 1987, 2020];
+        let games = years.map(|year| format!("[White \"W\"]\n[Date \"{year}.01.01\"]\n\n1. e4 *\n\n"));
+        std::fs::write(&path, games.concat()).unwrap();
+        let database = chessdb::open(&path).unwrap();
+        // Only the last games of all have other dates than the first one.
+        for len in [BLOCK - 1, BLOCK, BLOCK + 1, BLOCK + 4] {
+            let others = [len - 4, len - 3, len - 2, len - 1];
+            let game = |n: u32| {
+                let own = others.iter().position(|&other| other == n);
+                (&*database, own.map_or(0, |own| own as u32 + 1))
+            };
+            let order = ListOrder::from(SortKey::Date);
+            // The years of the last four are 1999, 2011, 1987 and 2020, the year of all others is 2003.
+            let first = order.page(len, game, 0..4, 2);
+            assert_eq!(first, [len - 2, len - 4, 0, 1], "{len}");
+            let last = order.page(len, game, len - 3..len, 2);
+            assert_eq!(last, [len - 5, len - 3, len - 1], "{len}");
+        }
+    }
+
     #[test]
     fn no_more_values_are_remembered_than_wanted() {
         let mut least = BinaryHeap::new();
