@@ -164,7 +164,19 @@ impl KeptMove {
     /// True for a null move.
     #[inline]
     pub(crate) fn is_null(self) -> bool {
-        self.is_special() && self.to() == self.from()
+        self.is_special() & ((self.0 >> 6 ^ self.0) & TARGET == 0)
+    }
+
+    /// The place of the first null move among these.
+    pub(crate) fn first_null(moves: &[KeptMove]) -> Option<usize> {
+        // Fast path: hardly any game has one, and a processor compares several moves at once if the loop does not end
+        // early.
+        let has_one = |some: &[KeptMove]| some.iter().fold(false, |found, mv| found | mv.is_null());
+        let is_null = |mv: &KeptMove| mv.is_null();
+        moves
+            .chunks(AT_ONCE)
+            .any(has_one)
+            .then(|| moves.iter().position(is_null))?
     }
 
     /// For castling: the side, the square of the king, and the square of the rook.
@@ -359,6 +371,20 @@ mod tests {
                 moves[place] = takes;
                 assert!(marks.are_in(&moves), "{place} of {len}");
                 moves[place] = goes;
+            }
+        }
+    }
+
+    #[test]
+    fn null_moves_are_found_anywhere_in_a_line() {
+        let goes = KeptMove((Square::D3 as u16) << 6 | Square::H7 as u16);
+        let castles = KeptMove(SPECIAL | (Square::H1 as u16) << 6 | Square::E1 as u16);
+        for len in [0, 1, AT_ONCE - 1, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1] {
+            let mut moves: Vec<KeptMove> = (0..len).map(|n| [goes, castles][n % 2]).collect();
+            assert_eq!(KeptMove::first_null(&moves), None, "{len}");
+            for place in (0..len).rev() {
+                moves[place] = NULL;
+                assert_eq!(KeptMove::first_null(&moves), Some(place), "{len}");
             }
         }
     }

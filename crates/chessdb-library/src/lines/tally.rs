@@ -120,6 +120,18 @@ const VALUES: [i64; 8] = {
     values
 };
 
+/// The value of a piece by its [place](place_of): positive for White's, negative for Black's.
+pub(super) const WORTHS: [i32; 16] = {
+    let mut worths = [0; 16];
+    let mut role = 0;
+    while role < VALUES.len() {
+        worths[(Color::White as usize) << 3 | role] = VALUES[role] as i32;
+        worths[(Color::Black as usize) << 3 | role] = -(VALUES[role] as i32);
+        role += 1;
+    }
+    worths
+};
+
 /// The value of a kind of piece.
 #[inline]
 pub(crate) fn value_of(role: Role) -> i64 {

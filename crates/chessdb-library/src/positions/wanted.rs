@@ -36,9 +36,20 @@ impl Needs {
         Color::ALL.into_iter().any(|color| {
             let pawns = position.of_kind(color, Role::Pawn);
             (self.home[color] & !pawns).any()
-                || (position.pieces(color).count() as u32) < self.pieces[color]
-                || (pawns.count() as u32) < self.pawns[color]
+                || has_fewer(pawns, self.pawns[color])
+                || self.pieces[color] > 0 && has_fewer(position.pieces(color), self.pieces[color])
         })
+    }
+}
+
+/// True for fewer squares than `least`.
+fn has_fewer(squares: Bitboard, least: u32) -> bool {
+    match least {
+        // Fast path: most patterns have few pieces, and counting takes long.
+        0 => false,
+        1 => squares.is_empty(),
+        2 => (squares.0 & squares.0.wrapping_sub(1)) == 0,
+        _ => (squares.count() as u32) < least,
     }
 }
 
@@ -494,6 +505,16 @@ mod tests {
             assert_eq!(pattern.matches(&reached), matches, "{rest}");
         }
         assert_eq!(Pattern::parse(board).unwrap_err(), WantedError::NoTurn);
+    }
+
+    #[test]
+    fn fewer_squares_are_noticed() {
+        let squares = |count: u32| Square::ALL.into_iter().rev().take(count as usize).collect();
+        for count in 0..=64 {
+            for least in 0..=64 {
+                assert_eq!(has_fewer(squares(count), least), count < least, "{count} {least}");
+            }
+        }
     }
 
     #[test]

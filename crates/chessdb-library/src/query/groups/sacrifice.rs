@@ -7,9 +7,7 @@ use chessdb::board::{Color, Move, Position, Role};
 use chessdb::replay::Ply;
 
 use super::error::TermError;
-use crate::lines::{
-    BranchingLine, LineStep, Mailbox, PackedLine, PieceTally, Pieces, PlainBoard, follow, value_of,
-};
+use crate::lines::{BranchingLine, LineStep, PackedLine, PieceTally, Pieces, PlainBoard, follow, value_of};
 use crate::query::Bounds;
 
 /// Half-moves for which a side must have less, unless a query says otherwise.
@@ -108,14 +106,12 @@ impl LineMaterial {
             return;
         };
         let first = board.turn();
+        let sign = first.fold_wb(1, -1);
+        let mut last = sign * board.mailbox.counts.difference();
         let mut mailbox = board.mailbox;
-        let own = |mailbox: &Mailbox| first.fold_wb(1, -1) * mailbox.counts.difference();
-        let mut last = own(&mailbox);
         self.differences.push(last);
         self.differences.extend(line.moves.iter().map(|&mv| {
-            if mailbox.play(mv) {
-                last = own(&mailbox);
-            }
+            last += sign * i64::from(mailbox.play_uncounted(mv));
             last
         }));
         let turn = if line.moves.len().is_multiple_of(2) {
@@ -124,7 +120,7 @@ impl LineMaterial {
             !first
         };
         let mated = PlainBoard::new(mailbox, turn)
-            .is_check()
+            .may_be_mated()
             .then(|| line.end())
             .flatten();
         self.end(first, mated.as_ref(), winner);

@@ -8,6 +8,7 @@ use super::reflection::Reflection;
 use crate::lines::{Change, KINDS, KeptMove, PieceTally, Pieces, PlainBoard, bits_of, place_of};
 use crate::query::Bounds;
 use chessdb::board::{Bitboard, ByColor, Color, File, Position, Role};
+use chessdb::shakmaty::attacks;
 
 /// A condition on the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,16 +48,17 @@ impl MoverState {
         match self {
             MoverState::Check => board.is_check(),
             MoverState::Mate => ends(rest) && board.may_be_mated(),
-            MoverState::Stalemate => ends(rest) && !board.is_check(),
+            MoverState::Stalemate => ends(rest) && !board.is_check() && !moves_freely(board),
         }
     }
 
     /// Number of moves before the first position where it may hold.
     pub(super) fn first_chance(self, moves: &[KeptMove]) -> Option<usize> {
-        let null = || moves.iter().position(|mv| mv.is_null());
         match self {
             MoverState::Check => Some(0),
-            MoverState::Mate | MoverState::Stalemate => Some(null().unwrap_or(moves.len())),
+            MoverState::Mate | MoverState::Stalemate => {
+                Some(KeptMove::first_null(moves).unwrap_or(moves.len()))
+            }
         }
     }
 }
@@ -68,20 +70,24 @@ pub(super) fn ends(rest: &[KeptMove]) -> bool {
 
 /// True if some piece of the side to move that cannot be pinned has a square to go to. Fast path: this test is cheap,
 /// and true in most positions.
-fn moves_freely(position: &Position) -> bool {
+fn moves_freely(position: &impl Pieces) -> bool {
     let us = position.turn();
-    let Some(king) = position.king(us) else {
+    let Some(king) = position.of_kind(us, Role::King).first() else {
         return false;
     };
+    let occupied = position.occupied();
     // A pinned piece is the first one on a line from the king.
-    let on_lines = position.attacks_from(Role::Queen, king) | Bitboard::from_square(king);
+    let on_lines = attacks::queen_attacks(king, occupied) | Bitboard::from_square(king);
     let free = position.pieces(us) & !on_lines;
-    let steps = beyond(free & position.of_kind(us, Role::Pawn), us) & !position.occupied();
+    let steps = beyond(free & position.of_kind(us, Role::Pawn), us) & !occupied;
     let others = free & !position.of_kind(us, Role::Pawn);
     steps.any()
         || others.into_iter().any(|square| {
             let role = position.role_at(square);
-            role.is_some_and(|role| (position.attacks_from(role, square) & !position.pieces(us)).any())
+            role.is_some_and(|role| {
+                let reached = attacks::attacks(square, role.of(us), occupied);
+                (reached & !position.pieces(us)).any()
+            })
         })
 }
 
@@ -470,5 +476,44 @@ impl fmt::Display for MaterialRange {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chessdb::board::{Fen, Undo};
+
+    #[test]
+    fn a_plain_board_excludes_no_position_of_a_state() {
+        const STATES: [MoverState; 3] = [MoverState::Check, MoverState::Mate, MoverState::Stalemate];
+        let mut random = testkit::Random(1);
+        let [mut held, mut excluded] = [[0; 3]; 2];
+        for start in [
+            "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1",
+            "8/8/8/8/8/p1k5/8/K1n5 w - - 0 1",
+            "5rnk/6pp/8/8/1b6/8/PP3R2/K5Q1 w - - 0 1",
+            "8/P1P1P3/8/k7/8/K7/1p1p1p2/8 b - - 0 1",
+        ] {
+            for _ in 0..200 {
+                let (mut position, mut undo) = (Fen::parse(start).unwrap().position, Undo::default());
+                for _ in 0..60 {
+                    let board = PlainBoard::of(&position);
+                    for (number, state) in STATES.into_iter().enumerate() {
+                        let (holds, may_hold) = (state.holds(&position), state.may_hold_on(&board, &[]));
+                        assert!(may_hold || !holds, "{state:?} {board:?}");
+                        held[number] += u32::from(holds);
+                        excluded[number] += u32::from(!may_hold);
+                    }
+                    let moves = position.legal_moves();
+                    if moves.is_empty() {
+                        break;
+                    }
+                    position.advance(random.pick(&moves), &mut undo).unwrap();
+                }
+            }
+        }
+        assert!(held.iter().all(|&held| held > 10), "{held:?}");
+        assert!(excluded.iter().all(|&excluded| excluded > 10_000), "{excluded:?}");
     }
 }
