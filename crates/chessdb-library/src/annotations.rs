@@ -91,7 +91,7 @@ impl LineAnnotations {
         }
     }
 
-    /// Adds a glyph or a comment after `moves` moves. No annotation that is already there may come later in the game.
+    /// Adds a glyph or a comment after `moves` moves. No annotation may have been added for a later move.
     pub(crate) fn push(&mut self, moves: u32, token: Token) {
         self.entries.push((moves, token));
     }
@@ -169,7 +169,7 @@ impl LineAnnotations {
         })
     }
 
-    /// True if White made the last of `moves` moves, and therefore gives mate if that position is mate.
+    /// True if White made the last of `moves` moves, so that White mates if that position is mate.
     pub(crate) fn white_moved(&self, moves: u32) -> bool {
         self.movetext.first_ply().wrapping_add(moves) % 2 == 1
     }
@@ -328,11 +328,12 @@ fn time_left(text: &str) -> Option<u32> {
     Some(hundredths)
 }
 
-/// True if the evaluations of a game are written in hundredths of a pawn, and not in pawns. All its comments count, also
-/// in variations.
+/// True if the evaluations of a game are written in hundredths of a pawn, and not in pawns. All its comments count,
+/// those in variations too.
 ///
-/// Programs write pawns with a decimal point. ChessBase writes hundredths of a pawn without one, and the depth after them. So a
-/// whole game counts hundredths if one of its evaluations has a depth and none has a decimal point. Mates do not count here.
+/// Programs write pawns with a decimal point. ChessBase writes hundredths of a pawn without one, and the depth after
+/// them. So a whole game counts hundredths if one of its evaluations has a depth and none has a decimal point. Mates
+/// do not count here.
 fn are_hundredths(movetext: &Movetext) -> bool {
     let mut are_hundredths = false;
     let comments = movetext.tokens().iter().filter_map(|token| match token {
@@ -422,8 +423,8 @@ fn commands<'a>(comment: &'a str, name: &'a str) -> impl Iterator<Item = (usize,
         let text = command.strip_prefix(name)?.strip_prefix(char::is_whitespace)?;
         let text = text.trim_start();
         let start = comment.len() - text.len();
-        // A command that is not closed ends where the next one starts.
-        // A bracket is looked for only up to there, so that each byte of a comment is read once.
+        // A command that is not closed ends where the next one starts. The bracket is searched for only up to there,
+        // so that each byte of a comment is read once.
         let end = text.find("[%").unwrap_or(text.len());
         let end = text[..end].find(']').unwrap_or(end);
         Some((start, text.get(..end)?.trim_end()))
@@ -505,7 +506,7 @@ mod tests {
         }
     }
 
-    /// Each command is closed by a bracket of its own, or ends where the next one begins.
+    /// Each command is closed by its own bracket, or ends where the next one begins.
     #[test]
     fn commands_end_at_their_bracket_or_at_the_next_command() {
         let comment = "[%clk 1 [%clk 2] a] [%clk 3 b [%emt 4] [%clk 5";

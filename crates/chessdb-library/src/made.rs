@@ -1,4 +1,4 @@
-//! Values that are made on first use, by one thread for all that wait for them.
+//! Values that are made on first use: one thread makes a value, and all others wait for it.
 
 use parking_lot::{Condvar, Mutex};
 use std::convert::Infallible;
@@ -67,7 +67,7 @@ impl<T> Made<T> {
         self.value.get()
     }
 
-    /// Whether a request for the value has to wait, and for what.
+    /// Whether a request for the value has to wait, and for which other work.
     pub fn wait(&self) -> Wait {
         Wait::Common.unless(self.get().is_some())
     }
@@ -258,7 +258,7 @@ mod tests {
             assert_eq!(third.join().unwrap(), 1);
             assert_eq!(maker.join().unwrap(), Ok(1));
         });
-        // Nobody wants this one.
+        // Nobody waits for this one.
         let (made, only) = (Made::<u8>::new(), Request::new(1));
         let abandoned = only.serve(|| {
             made.get_or(|| {

@@ -11,7 +11,7 @@ static ALL: Mutex<Vec<Arc<MakingStatus>>> = Mutex::new(Vec::new());
 /// Something that is being made, and how far it is.
 #[derive(Debug)]
 pub struct MakingStatus {
-    /// What it is, such as an index of positions.
+    /// Its kind, such as an index of positions.
     pub what: String,
     /// The database, or other games, that it is made from.
     pub of: String,

@@ -11,8 +11,8 @@ use parking_lot::Mutex;
 
 use crate::made::Made;
 
-/// A cache of values by their keys, for a number of values or of bytes; the least recently used one makes room for the
-/// next. Each value is [made](Made) once, by one thread, and the lock is not held meanwhile.
+/// A cache of values by their keys, limited by the number of values or of bytes; the least recently used value makes
+/// room for the next. Each value is [made](Made) once, by one thread, and the lock is not held meanwhile.
 ///
 /// Values are cheap to clone, such as an `Arc`.
 #[derive(Debug)]
@@ -21,12 +21,12 @@ pub struct OnceLru<K: Hash + Eq, V>(Mutex<OnceLruState<K, V>>);
 #[derive(Debug)]
 struct OnceLruState<K: Hash + Eq, V> {
     kept: LruCache<K, V>,
-    /// The limit of what the kept values take together, if there is one.
+    /// The limit for all kept values together, if there is one.
     room: Option<Room<K, V>>,
     making: HashMap<K, Arc<Made<V>>>,
 }
 
-/// A limit for what values take.
+/// A limit for the size of values.
 #[derive(Debug)]
 struct Room<K, V> {
     most: usize,
@@ -211,7 +211,7 @@ mod tests {
         recent.remove(&6, |_| true);
         assert_eq!(recent.get_or(7, || "x".repeat(5)).len(), 5);
         assert_eq!(kept(), [0, 5, 7]);
-        // One that is as large as the room is kept alone, and a larger one is not.
+        // A value as large as the whole cache is kept alone, and a larger one is not kept.
         put(8, 9);
         assert_eq!(kept(), [8]);
         assert_eq!(recent.get_or(7, || "x".repeat(10)).len(), 10);

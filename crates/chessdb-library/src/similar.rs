@@ -9,7 +9,7 @@ const LEAST_OF_NAMES: f64 = 0.8;
 /// Maximum number of names.
 const MOST: usize = 3;
 
-/// The three of `all` that are most like `name`, whatever the letter case, the most similar first.
+/// The three names in `all` that are most like `name` in any letter case, the most similar first.
 pub fn similar<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let name = name.to_lowercase();
     let mut best = Vec::new();
@@ -20,7 +20,7 @@ pub fn similar<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Vec<&'
     best.into_iter().map(|(_, name)| name).collect()
 }
 
-/// The one of `all` that is most like `name`, if any is like it.
+/// The name in `all` that is most like `name`, if any name is similar.
 pub fn nearest<'a>(name: &str, all: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     similar(name, all).into_iter().next()
 }
@@ -41,7 +41,7 @@ impl SimilarNames {
         }
     }
 
-    /// Remembers a name with these words if it is one of the most similar.
+    /// Keeps a name with these words if it is one of the most similar.
     pub(crate) fn compare(&mut self, name: &str, words: &[String]) {
         if self.best.iter().any(|(_, other)| other == name) {
             return;

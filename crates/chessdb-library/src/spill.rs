@@ -1,11 +1,11 @@
-//! Records of one length, in parts that are read one by one: few stay in memory, many go to a file.
+//! Records of one length, in parts that are read one by one. Few records stay in memory, many go to a file.
 
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// Number of bytes that are written to the file at once, about.
+/// Approximate number of bytes that are written to the file at once.
 const BLOCK: usize = 16 << 10;
 
 /// Records of `RECORD` bytes in parts. Each part keeps the order in which its records were added.

@@ -1,9 +1,9 @@
 //! Thread-local context of work: when it ends, which request it is for, and where progress is recorded.
 //!
 //! A thread has one [`Task`]. Helper threads that it starts with `help` have the same one, so that work ends, takes
-//! turns and counts as progress in whatever thread it runs.
+//! turns and counts as progress in every thread.
 //!
-//! All work of a mount has one [`Cancel`]. Passes over many games call [`check`] again and again. When the work is
+//! All work of a mount has one [`Cancel`]. Passes over many games call [`check`] regularly. When the work is
 //! cancelled, they unwind to [`Cancel::run`], so that no caller in between can mistake a partial result for a complete
 //! one.
 //!
@@ -79,7 +79,7 @@ impl Task {
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     is_cancelled: Arc<AtomicBool>,
-    /// The work that this is a part of. When that ends, so does this.
+    /// The work that contains this work. When that ends, so does this.
     whole: Option<Arc<Cancel>>,
     /// The requests that want the work. It ends when all of them are abandoned.
     askers: Option<Askers>,
@@ -186,7 +186,7 @@ pub fn while_wanted<T>(work: impl FnOnce() -> T) -> T {
     task.run(work)
 }
 
-/// The requests that want what one thread makes. The work is abandoned when all of them are.
+/// The requests that wait for what one thread makes. The work is abandoned when all of them are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Askers(Arc<Mutex<Vec<Option<Cancel>>>>);
 
@@ -338,7 +338,7 @@ mod tests {
         });
         assert_eq!(done, Ok(Err(Cancelled)));
         while_wanted(check);
-        // What serves no request ends with the mount alone, and so does a request.
+        // Work for no request ends only with the mount, and so does a request.
         assert_eq!(mount.run(|| while_wanted(check)), Ok(()));
         mount.cancel();
         let request = Request::new(1);

@@ -129,7 +129,7 @@ impl Files {
             .map_or_else(|| format!("{stem}.{kind}"), |file| file.name.clone())
     }
 
-    /// A problem for each of these kinds whose file is missing or empty, with what is lost without it.
+    /// A problem for each of these kinds if its file is missing or empty. It says what is lost.
     pub(crate) fn lost<'a>(
         &self,
         main: &SourceFile,
@@ -156,7 +156,7 @@ impl Files {
     }
 }
 
-/// The problem of a file that is missing or empty, with what is lost without it.
+/// The problem of a file that is missing or empty. It says what is lost.
 pub(crate) fn lost_with(name: &str, file: Option<&SourceFile>, what: &str) -> Option<Problem> {
     let state = match file {
         None => "missing",
@@ -358,7 +358,7 @@ impl<'a> SortedNames<'a> {
         }
     }
 
-    /// A warning if several files of a kind could be the companion of a file, so that none of them is used.
+    /// A warning if several files of a kind could be the companion of a file. Then none of them is used.
     fn ambiguity(&self, file: Name<'a>, kind: &'a str) -> Option<String> {
         let alike = self.folded.get(&(file.stem.to_lowercase(), kind))?;
         let [first, second, ..] = alike.as_slice() else {

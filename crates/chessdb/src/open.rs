@@ -200,7 +200,7 @@ impl Found {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct OpenError {
-    /// The path that was to be opened.
+    /// The path to open.
     pub path: PathBuf,
     /// The reason.
     pub kind: OpenErrorKind,
@@ -302,7 +302,7 @@ fn candidates(folder: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenEr
     Ok(candidates_in(&list(folder)?.directory))
 }
 
-/// The databases to which a file belongs, judged by its name or, if no format accepts the name, by its content.
+/// The databases that a file belongs to, judged by its name or, if no format accepts the name, by its content.
 fn candidates_of_file(path: &Path) -> Result<Vec<(&'static Format, Candidate)>, OpenError> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

@@ -25,8 +25,8 @@ const MOST_IN_MEMORY: u32 = 1 << 18;
 /// The number of games in a part of the records, roughly.
 const GAMES_OF_PART: u32 = 1 << 17;
 
-/// Number of games that may be cut short, or continue them, that are in memory at the same time to be compared, unless more
-/// are in one list. Each takes about 700 bytes.
+/// Number of games compared at the same time, and in memory, because they may be cut short or continue such games. A
+/// longer list is compared as a whole. Each game takes about 700 bytes.
 const MOST_READ: usize = 1 << 16;
 
 /// Maximum number of parts. Each has some kilobytes in memory.
@@ -213,7 +213,7 @@ impl<'a> ComparedGames<'a> {
         marks
     }
 
-    /// For each game whether another one has the same hash.
+    /// Whether each game shares its hash with another game.
     ///
     /// # Errors
     /// If reading the records fails.

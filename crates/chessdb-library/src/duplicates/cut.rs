@@ -4,7 +4,7 @@
 //!
 //! - both players of both games are known and agree;
 //! - both complete dates are known and the same, or both events and rounds are; and no known part of the dates and no
-//!   known round differs (`2` and `2.10` do not, `3.3` and `3.5` do; the same holds for years in events);
+//!   known round differs (`2` and `2.10` agree, `3.3` and `3.5` differ; the same holds for years in events);
 //! - it has at least twenty half-moves, or date and round are known and the same;
 //! - the results are the same, or one of them is unknown.
 //!
@@ -347,7 +347,7 @@ fn join_groups(found: &[Beginning], members: &mut Vec<Member>) {
             alone.remove(&duplicate.game);
         }
     }
-    // The new name of each group that is joined with another one, and whether it is a shorter one.
+    // The new name of each group that joins another group, and whether it is a shorter game.
     let mut joined: FxHashMap<u32, (u32, bool)> = FxHashMap::default();
     for (longest, shorter) in chains(found, |game| names.get(&game).copied().unwrap_or(game)) {
         let first = shorter.iter().copied().fold(longest, u32::min);

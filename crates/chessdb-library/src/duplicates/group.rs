@@ -73,8 +73,8 @@ fn by_players(mut known: Vec<(SeenGame, KnownGame)>, are_long: bool) -> Vec<Vec<
     // this date, because all earlier groups have complete dates, too. Only long games can belong to a group of another
     // date.
     let mut by_key: FxHashMap<PlayerKey, Vec<u32>> = FxHashMap::default();
-    // The groups of games by all that is compared, and the number of changes of groups until then. A game with the same
-    // details joins the same group, unless one has changed meanwhile.
+    // The group of each game, by everything that is compared, and how many changes there had been to groups by then. A
+    // game with the same details joins the same group unless a group has changed since.
     let mut by_details: FxHashMap<_, (u32, u32)> = FxHashMap::default();
     let mut changes = 0;
     for (seen, game) in known {
@@ -113,7 +113,7 @@ struct Joined {
     has_changed: bool,
 }
 
-/// Adds what is known of a game to the group where it fits best, or to a new one.
+/// Adds what is known about a game to the group where it fits best, or to a new group.
 fn join(
     groups: &mut Vec<AgreeingGames>,
     by_key: &mut FxHashMap<PlayerKey, Vec<u32>>,
@@ -157,7 +157,7 @@ type PlayerKey = (Option<(usize, String)>, Option<(u16, u8, u8)>);
 /// Players that were read before, by the number of the database and the id of the name.
 pub(super) type Players = FxHashMap<(usize, TextId), Option<Rc<Player>>>;
 
-/// What is known of a game.
+/// What is known about a game.
 pub(super) struct KnownGame {
     pub(super) game: u32,
     pub(super) occasion: Occasion,
@@ -169,7 +169,7 @@ pub(super) struct KnownGame {
 }
 
 impl KnownGame {
-    /// Event and round count in a program's game, and in a long game whose players are both known.
+    /// The event and round matter in a game of programs, and in a long game whose players are both known.
     pub(super) fn of(
         games: &ComparedGames<'_>,
         known: &mut Players,
@@ -223,7 +223,7 @@ impl KnownGame {
         )
     }
 
-    /// The keys under which the groups are found that may accept the game.
+    /// The keys of groups that may accept the game.
     fn keys(&self, date: Option<Date>) -> Vec<PlayerKey> {
         let date = date.map(|date| (date.year, date.month, date.day));
         let players = self.players.iter().enumerate();
@@ -242,13 +242,13 @@ impl KnownGame {
 /// Games that do not contradict each other.
 struct AgreeingGames {
     games: Vec<SameGame>,
-    /// Whether the first game has a White and a Black that are known.
+    /// Whether the first game has a known White and a known Black.
     has_player: [bool; 2],
     /// The different occasions.
     occasions: Vec<Occasion>,
     /// The different names of White and of Black.
     players: [Vec<Rc<Player>>; 2],
-    /// The different results that are known.
+    /// The different known results.
     outcomes: Vec<Outcome>,
 }
 
@@ -310,8 +310,8 @@ impl AgreeingGames {
         })
     }
 
-    /// True if one player of the game is the same in all the games, the other one has another spelling, and neither
-    /// results nor occasions differ.
+    /// True if one player is the same in all the games, the other player is spelled differently, and neither results
+    /// nor occasions differ.
     fn has_other_spelling(&self, game: &KnownGame) -> bool {
         let [mut is_shared, mut are_alike] = [false, true];
         for (names, player) in self.players.iter().zip(&game.players) {
@@ -327,7 +327,7 @@ impl AgreeingGames {
         is_shared && are_alike && is_result && self.occasions.iter().all(|other| other.may_be(occasion))
     }
 
-    /// Adds what is known of a game. True if that is more than what is known of the other games.
+    /// Adds what is known about a game. True if that is more than what is known about the other games.
     fn add(&mut self, game: KnownGame) -> bool {
         let mut is_new = false;
         if game.outcome != Outcome::Unknown {

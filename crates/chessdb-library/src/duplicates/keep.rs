@@ -203,7 +203,7 @@ mod tests {
             let ask = |is_intact: bool, found: Duplicates| {
                 Duplicates::kept_or(Some(&file), games, || is_intact, || found).groups()
             };
-            // Nothing is kept of a database that has changed.
+            // Nothing is kept for a database that has changed.
             assert_eq!(ask(false, duplicates()), 2);
             assert_eq!(ask(true, Duplicates::default()), 0);
             file.remove();

@@ -42,7 +42,7 @@ impl ComparedLine {
         }
     }
 
-    /// A hash of it and of `more`: two that differ practically never have the same.
+    /// A hash of the line and of `more`. Different lines practically never share a hash.
     pub(super) fn hash(&self, more: &[u8]) -> u128 {
         let mut hash = Xxh3::with_seed(xxh3_64(self.start.as_bytes()));
         hash.update(self.moves.as_flattened());
@@ -50,7 +50,7 @@ impl ComparedLine {
         hash.digest128()
     }
 
-    /// True if these are the first moves of another line, or all of them.
+    /// True if the moves of another line start with these, or are the same.
     pub(super) fn begins(&self, other: &ComparedLine) -> bool {
         self.start == other.start && other.moves.starts_with(&self.moves)
     }

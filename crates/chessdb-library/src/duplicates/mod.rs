@@ -14,7 +14,8 @@
 //! - players of the same colour: known surnames, or known initials, that differ. The surname is before the comma;
 //!   without a comma it may be the first word, the last one, all of them, or those before words of one letter: `Garry
 //!   Kasparov` and `Kasparov G` agree with `Kasparov, Garry`. `NN`, `unknown`, `anonymous` and `?` are unknown. A game
-//!   with a known player shares one with the first game of its group; games without any go together.
+//!   with a known player has a player in common with the first game of its group; games without known players go
+//!   together.
 //!
 //! In games of at least 40 half-moves one player may have another spelling, if the other one agrees and no known result,
 //! part of the date or first number of the round differs: other given names (`Fischer, Bobby`), or surnames that differ
@@ -70,8 +71,8 @@ pub struct Duplicate {
     pub reason: Option<Reason>,
 }
 
-/// Why a game is the same as another one. In any case their players do not contradict each other and, except for the
-/// last reason, their moves are the same.
+/// Why two games are the same. In any case their players do not contradict each other and, except for the last reason,
+/// their moves are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// All tags, in a short game.

@@ -54,7 +54,8 @@ impl Occasion {
         has_date || places.is_some_and(|(a, b)| a.agrees(b))
     }
 
-    /// True if no known part of the dates and no first number of known rounds differs; of games of programs, no number.
+    /// True if no known part of the dates differs, nor the first number of known rounds; in games of programs, no
+    /// number of known rounds may differ.
     pub(super) fn may_be(&self, other: &Occasion) -> bool {
         if self.is_of_program || other.is_of_program {
             return self.agrees(other);
@@ -75,7 +76,7 @@ impl EventRound {
         self.has_first_round_of(other) && one_is_part(&self.event.words, &other.event.words)
     }
 
-    /// True if both events are known and the same, apart from years and ordinals that one of them leaves out.
+    /// True if both events are known and the same, apart from years and ordinals that one event leaves out.
     pub(super) fn has_event_of(&self, other: &EventRound) -> bool {
         let (a, b) = (&self.event, &other.event);
         !a.words.is_empty() && a.words == b.words && one_is_part(&a.edition, &b.edition)
@@ -96,7 +97,7 @@ pub(super) fn dates_agree(a: Date, b: Date) -> bool {
     agree(a.year, b.year) && agree(a.month.into(), b.month.into()) && agree(a.day.into(), b.day.into())
 }
 
-/// True if one of two sorted lists contains all of the other one.
+/// True if one of two sorted lists contains the whole other list.
 fn one_is_part(a: &[u64], b: &[u64]) -> bool {
     is_part(a, b) || is_part(b, a)
 }

@@ -105,8 +105,8 @@ impl Player {
         self.readings.len() == 1 && self.has_initial()
     }
 
-    /// True if two names of several words, without commas, begin with the same word and go on differently, as versions
-    /// of a program do: `Mephisto Lyon` and `Mephisto Vancouver`.
+    /// True if two names of several words, without commas, start with the same word and continue differently, as
+    /// versions of a program do: `Mephisto Lyon` and `Mephisto Vancouver`.
     fn is_other_version(&self, other: &Player) -> bool {
         fn words(player: &Player) -> Option<(&str, &str)> {
             let whole = player.readings.first().filter(|_| player.readings.len() > 1)?;

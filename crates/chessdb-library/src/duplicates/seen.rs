@@ -54,8 +54,8 @@ impl ReadGame {
         self.tags.get(name).unwrap_or_default()
     }
 
-    /// What is compared of the game with this number if others may have the same moves, and its event and round, which
-    /// count unless all tags do.
+    /// Everything to compare in the game with this number, if others may have the same moves; also its event and
+    /// round, unless all tags are compared.
     pub(super) fn seen(&self, game: u32) -> (SeenGame, String, String) {
         let plies = self.line.plies();
         let is_short = plies < FEWEST_PLIES;
@@ -90,7 +90,7 @@ impl ReadGame {
     }
 }
 
-/// What is compared of a game that may have the same moves as others.
+/// What to compare in a game that may have the same moves as others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SeenGame {
     /// A hash of its moves; of a game with few moves also of all tags.

@@ -34,7 +34,7 @@ pub struct Explored {
     pub strongest: Vec<ExploredGame>,
     /// The latest games, the last one first.
     pub latest: Vec<ExploredGame>,
-    /// Results by month, if they are wanted; games whose month is not known are in none.
+    /// Results by month, if the caller wants them. Games with an unknown month count in no month.
     pub months: BTreeMap<(u16, u8), Results>,
 }
 

@@ -101,7 +101,7 @@ impl KeptFiles {
         (is_certain || is_expected).then(|| space.refusal(kind.row(), is_certain))
     }
 
-    /// Logs and remembers that a file is not kept, because it is larger than allowed.
+    /// Logs that a file is not kept because it is larger than allowed, and remembers it.
     pub(super) fn refuse(&self, kind: KeptKind, of: &str) {
         let is_new = self.shared.too_large.lock().insert((kind, of.to_owned()));
         if is_new {

@@ -3,8 +3,8 @@
 //! [`KeptFiles`] is a folder of them, and [`KINDS`] lists what they contain. All have the same layout, [`Sections`],
 //! with a key of everything that determines the contents, see [`SourceFiles`]. [`Space`] limits their total size.
 //!
-//! The name of a file is `v2-`, a hash of what stays the same when its database changes, and the kind. So the next file
-//! of the same database replaces it. Files without `v2-` are of an earlier layout.
+//! The name of a file is `v2-`, a hash of what stays the same when its database changes, and the kind. So the next
+//! file of the same database replaces it. Files without `v2-` have an earlier layout.
 
 mod file;
 mod files;

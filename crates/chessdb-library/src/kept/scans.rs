@@ -22,7 +22,7 @@ impl KeptFiles {
     }
 }
 
-/// What one database keeps.
+/// What is kept for one database.
 #[derive(Debug)]
 struct Scans {
     files: KeptFiles,
@@ -203,7 +203,7 @@ mod tests {
         let found = |bytes: Option<Arc<dyn Bytes>>| bytes.map(|bytes| bytes.to_vec());
         assert_eq!(found(old.get("result")).as_deref(), Some(&b"of old"[..]));
         fs::write(&file, "new, longer").unwrap();
-        // Nothing is kept of a file that was changed while it was read.
+        // Nothing is kept for a file that changed while it was read.
         assert!(!put(&*old, b"of both"));
         let new = kept(folder.path(), &file);
         assert_eq!(found(new.get("result")), None);

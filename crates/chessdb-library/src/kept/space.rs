@@ -54,7 +54,7 @@ impl Space {
         self.reserve.min(self.bytes / (2 * KINDS.len() as u64))
     }
 
-    /// The files that have to be removed: those that were not used for a long time, then the least recently used ones.
+    /// The files to remove: first those that were not used for a long time, then the least recently used.
     pub(super) fn surplus(&self, mut files: Vec<FolderFile>, now: SystemTime) -> Vec<String> {
         let mut surplus = Vec::new();
         let mut removable = Vec::new();

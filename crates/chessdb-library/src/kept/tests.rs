@@ -92,8 +92,7 @@ fn a_file_is_what_was_written_last() {
     assert_eq!(modes, [0o700, 0o600]);
 }
 
-/// A disk that is full: only the header fits, and what is written after it does not. Small contents are written when the
-/// buffer is flushed, large ones before.
+/// A full disk: only the header fits. Small contents are written when the buffer is flushed, large ones before.
 #[test]
 fn a_file_whose_contents_do_not_fit_is_not_sealed() {
     let key = b"key";
@@ -263,7 +262,7 @@ fn no_kind_drives_out_the_reserve_of_another() {
             (Positions, 2)
         ]
     );
-    // What is only partly in the reserve goes when nothing else is left.
+    // Files that are only partly in the reserve are removed when nothing else is left.
     let huge = [&old[..], &[(Positions, 1, 7_000)], &[(Views, 5, 1_400)]].concat();
     assert_eq!(remaining(space, &huge).len(), 6, "9,999 bytes");
     let more = [&huge[..], &[(Scan, 2, 100)]].concat();
@@ -400,7 +399,7 @@ fn a_deleted_folder_is_created_again() {
     assert_eq!(text(&sizes(&other, 2)).as_deref(), Some(&b"new"[..]));
     let mode = fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode, 0o700);
-    // Nothing is written where a link leads that took its place.
+    // Nothing is written through a link that took its place.
     let outside = scratch.path().join("outside");
     fs::create_dir(&outside).unwrap();
     fs::remove_dir_all(path).unwrap();
@@ -466,7 +465,7 @@ fn links_of_other_users_lead_to_no_folder() {
     for path in ["loop/kept", "link", "far"] {
         assert!(inode(path, own).is_err(), "{path}");
     }
-    // Only root can change the owner. For other users, the links of this user are links of somebody else.
+    // Only root can change the owner. For other users, this user's own links count as foreign.
     let other = if own == 0 {
         for link in ["link", "far"] {
             lchown(at(link), Some(65534), None).unwrap();

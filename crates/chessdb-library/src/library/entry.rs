@@ -80,8 +80,8 @@ impl LibraryEntry {
         self.maps.iter().all(|map| map.is_intact())
     }
 
-    /// True if its files still have the contents that they had when they were opened, also if it reads only copies of
-    /// them.
+    /// True if its files still have the contents that they had when opened. This holds even if the database reads
+    /// copies of them.
     pub fn is_current(&self) -> bool {
         self.is_intact() && self.copies.as_ref().is_none_or(|copies| copies.are_current())
     }

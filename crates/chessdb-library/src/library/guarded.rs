@@ -20,7 +20,7 @@ use chessdb::{AsFiles, Database, Decoded, Folder, Info, Keys, Member, Problem, T
 /// - Every successful read is [progress](task::report_progress) of the task of this thread.
 /// - Main lines are read from `lines` if it has them.
 ///
-/// [`Database::len`] and [`Database::keys`] are not guarded, because nothing could be shown of a game without them.
+/// [`Database::len`] and [`Database::keys`] are not guarded, because no game can be shown without them.
 #[derive(Clone)]
 pub struct GuardedDatabase<D = Arc<dyn Database>, L = Arc<dyn MainLines>> {
     database: D,

@@ -46,7 +46,7 @@ fn is_below(source: &Path, wanted: (u64, u64), file: &Path) -> bool {
     let own = fs::canonicalize(file).ok();
     let own = own.and_then(|path| Some(mounts.containing(&path)?.device));
     let points: Vec<&Path> = mounts.below(source).collect();
-    // What is mounted in the source and may not answer is left alone, unless the file is there.
+    // Leaves alone what is mounted inside the source, because it may not answer, unless the file is there.
     let is_searched = |point: &Path| {
         let mount = mounts.top_at(point);
         mount.is_some_and(|mount| mount.is_local() || Some(mount.device) == own)

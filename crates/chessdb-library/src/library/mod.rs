@@ -79,7 +79,7 @@ pub struct Library {
 pub struct Opening {
     /// Its path, relative to the source.
     pub path: String,
-    /// Another path may lead to the same files, and so have the same job.
+    /// Another path may lead to the same files, so both have the same job.
     task: Arc<OpeningTask>,
     job: Arc<Job>,
 }
@@ -90,8 +90,8 @@ impl Opening {
         self.job.since.elapsed()
     }
 
-    /// How many of the bytes that have to be read have been read, and how many have to be; 0 of 0 for a format
-    /// that reads headers only.
+    /// How many bytes have to be read, and how many of them have been read; 0 of 0 for a format that reads headers
+    /// only.
     pub fn bytes(&self) -> (u64, u64) {
         self.job.progress.bytes()
     }
@@ -222,7 +222,7 @@ impl Library {
         files.map(|(_, identity)| identity.size).sum()
     }
 
-    /// What looked like a database or might have contained one but is not served.
+    /// What was left out: it looked like a database, or might have contained one.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }

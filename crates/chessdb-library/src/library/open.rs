@@ -19,7 +19,7 @@ use chessdb::{NotADatabase, Options, ProblemKind};
 
 /// The root and the options for opening databases.
 pub(super) struct How {
-    /// The folder below which all files lie.
+    /// The folder that contains all files.
     pub(super) root: Root,
     pub(super) options: Options,
     /// Where databases store results that take long to compute.

@@ -64,7 +64,7 @@ impl DatabasePattern {
     /// Reads a pattern from the name of a directory, where each underscore may also match a slash.
     ///
     /// # Errors
-    /// Says why the text is not a pattern.
+    /// If the text is not a pattern; the error says why.
     pub fn parse_name(text: &str) -> Result<DatabasePattern, PatternError> {
         let path = PathPattern::parse(text, Underscore::Either)?;
         Ok(DatabasePattern {
@@ -123,8 +123,8 @@ impl PartialEq for DatabasePattern {
 impl Eq for DatabasePattern {}
 
 /// The signs of a pattern, which are compared with a path from left to right, following all possibilities at once. Not
-/// a regular expression, because compiling one takes a thousand times as long as reading the pattern, and queries have
-/// many.
+/// a regular expression: compiling one takes a thousand times as long as reading the pattern, and queries have many
+/// patterns.
 #[derive(Clone, Debug)]
 struct PathPattern(Vec<PatternSign>);
 
@@ -202,7 +202,7 @@ impl PathPattern {
         self.follow(path).0
     }
 
-    /// Whether it matches the path, and whether it may match a longer one that begins with it.
+    /// Whether it matches the path, and whether it may match a longer path that starts with this one.
     fn follow(&self, path: &str) -> (bool, bool) {
         // The places in the pattern that the characters so far can lead to, each once, in no order.
         let mut places = Vec::new();
@@ -328,7 +328,7 @@ fn read_set(text: &str) -> Option<(PatternSign, usize)> {
 pub enum PatternError {
     /// A bracket is not closed.
     Brackets,
-    /// Two stars do not stand alone between slashes, or there are more.
+    /// Two stars that are not alone between slashes, or more than two.
     Stars,
     /// The pattern is too long.
     Long,

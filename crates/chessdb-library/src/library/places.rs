@@ -45,7 +45,7 @@ impl LocatedEntry {
     }
 }
 
-/// The names that lead from the source to a task's database, or to a part of it, as in [`LocatedEntry`].
+/// The names on the way from the source to a task's database, or to a part of it, as in [`LocatedEntry`].
 fn names_of<'a>(
     task: &'a OpeningTask,
     part: Option<&'a str>,

@@ -20,7 +20,7 @@ pub(super) struct OpeningTask {
     pub(super) folder: Vec<String>,
     /// Name of the directory that shows it; empty if that is the folder itself.
     pub(super) name: String,
-    /// What it may be; the first candidate that can be opened is used.
+    /// What it may be; the first candidate that can be opened wins.
     pub(super) candidates: Vec<(&'static Format, Candidate)>,
     /// If true, its format is determined by its bytes, because its name gives no information.
     pub(super) by_content: bool,

@@ -118,8 +118,8 @@ pub fn document_text(entry: &LibraryEntry, document: u32) -> Vec<u8> {
     })
 }
 
-/// What is written of a database. Its decoders are not [guarded](super::GuardedDatabase), because a text says why one failed, and
-/// the writer of PGN is guarded, too.
+/// The text that is written for a database. Its decoders are not [guarded](super::GuardedDatabase), because a text
+/// says why one failed, and the writer of PGN is guarded, too.
 ///
 /// # Errors
 /// The message of a panic.

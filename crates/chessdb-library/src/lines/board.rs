@@ -480,7 +480,7 @@ mod tests {
         let mut random = testkit::Random(1);
         let starts = [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            // Kings and rooks of Chess960, one beside its target, one on it.
+            // Kings and rooks of Chess960: one beside its target, one on it.
             "brkrqnnb/pppppppp/8/8/8/8/PPPPPPPP/BRKRQNNB w DBdb - 0 1",
             "rk2r3/8/8/8/8/8/8/RK2R3 w EAea - 0 1",
             "5rkr/8/8/8/8/8/8/5RKR w HFhf - 0 1",

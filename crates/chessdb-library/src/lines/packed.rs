@@ -12,9 +12,9 @@ use crate::library::MainLines;
 ///
 /// | bits | what |
 /// |---|---|
-/// | 0-5 | the square to which it leads; the king's square if it castles |
-/// | 6-11 | the square from which it leads; the rook's square if the king castles |
-/// | 12-14 | the number of the role that a pawn becomes, or 0; 1 for castling, and for a null move, which has equal squares |
+/// | 0-5 | the target square; the king's square if it castles |
+/// | 6-11 | the origin; the rook's square if the king castles |
+/// | 12-14 | the number of the role that a pawn becomes, or 0; 1 for castling, and for a null move, whose squares are the same |
 /// | 15 | set if the move takes a piece, also en passant |
 ///
 /// Any 16 bits are a move, and none leads off the board.
@@ -79,7 +79,7 @@ impl MoveMarks {
         if let Some(target) = targets.single_square()
             && !may_be_special
         {
-            // A processor compares several moves at once if the loop does not end early.
+            // A processor can compare several moves at once only if the loop does not end early.
             let (mask, wanted) = (set | clear | TARGET, set | target as u16);
             let is_one = |mv: &KeptMove| u16::from(mv.0 & mask == wanted);
             let has_one = |some: &[KeptMove]| some.iter().fold(0, |found, mv| found | is_one(mv)) != 0;
@@ -98,7 +98,7 @@ const KIND: u16 = 0xf000;
 /// The bits of the target square.
 const TARGET: u16 = 63;
 
-/// Number of moves that are compared before the first look at the result.
+/// Number of moves that are compared before the result is checked for the first time.
 const AT_ONCE: usize = 64;
 
 /// The role that no pawn becomes.
@@ -194,7 +194,7 @@ impl KeptMove {
         Role::try_from(number).ok().filter(|&role| role != Role::Pawn)
     }
 
-    /// The move without what only a plain board needs.
+    /// The move without the bits that only a plain board needs.
     #[inline]
     pub(crate) fn pack(self) -> PackedMove {
         if self.is_plain() {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `ends` | for every 64 games 136 bytes: eight for the place of the first one's words in `words`, then two for the number of words of each |
 //! | `words` | the games: the moves of each as [`KeptMove`]s, perhaps with others before them |
-//! | `starts` | start positions, each once: FEN in 128 bytes, with blanks behind it |
+//! | `starts` | start positions, each once: FEN in 128 bytes, padded with blanks |
 //!
 //! | words before the moves | what |
 //! |---|---|

@@ -50,16 +50,16 @@ static BEFORE: OnceLock<libc::sigaction> = OnceLock::new();
 fn install_handler() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // SAFETY: both structures are plain data for which zeros are valid. The handler does only what is
-        // allowed in a handler: it reads and updates atomics, maps pages, sets an action and raises a signal.
+        // SAFETY: both structures are plain data for which zeros are valid. The handler does only what a signal
+        // handler may do: it reads and updates atomics, maps pages, sets an action and raises a signal.
         unsafe {
             let mut before: libc::sigaction = std::mem::zeroed();
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_bus_error as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
             if libc::sigaction(libc::SIGBUS, std::ptr::null(), &raw mut before) == 0 {
-                // Known before the own handler is installed, because that may run at once. Hence two calls of
-                // `sigaction`.
+                // Stored before our handler is installed, because it may run at once. This is why `sigaction` is
+                // called twice.
                 let _ = BEFORE.set(before);
                 libc::sigaction(libc::SIGBUS, &raw const action, std::ptr::null_mut());
             }
@@ -106,7 +106,7 @@ pub(super) fn page_of(address: usize) -> Range<usize> {
     start..start + size
 }
 
-/// Replaces the pages of a map that begin at or after `start` by zeros, whatever the file contains.
+/// Replaces the pages of a map from `start` on by zeros, whatever the file contains.
 pub(super) fn blank(map: &memmap2::Mmap, start: usize) {
     let addresses = map.as_ptr() as usize..map.as_ptr() as usize + map.len();
     let page = page_of(addresses.start).len();

@@ -1,6 +1,6 @@
 //! Memory that was freed, but that the allocator has not given back to the kernel.
 
-/// Gives freed memory back to the kernel. The allocator of glibc keeps the memory of small blocks, so this is worth a
+/// Returns freed memory to the kernel. The allocator of glibc keeps the memory of small blocks, so this is worth a
 /// call after work that needed millions of them.
 #[allow(unsafe_code)]
 pub fn give_back() {
@@ -20,7 +20,7 @@ pub fn limit_kept() {
     /// Buffers of requests are smaller.
     #[cfg(target_env = "gnu")]
     const OWN_PAGES: libc::c_int = 1 << 20;
-    /// Number of free bytes at the end of a heap from which on they are given back to the kernel.
+    /// Number of free bytes at the end of a heap above which they are returned to the kernel.
     #[cfg(target_env = "gnu")]
     const FREE: libc::c_int = 8 << 20;
     // SAFETY: the function only stores numbers, and is called before there are other threads.

@@ -7,10 +7,10 @@ use std::os::unix::fs::MetadataExt;
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 
-/// Bytes of holes that are treated as data, in addition to as many as there are bytes of data.
+/// Bytes of holes that may be read as data, in addition to as many as the file has bytes of data.
 const FREE: u64 = 1 << 20;
 
-/// Bytes that are mapped of a long hole at the end, because the last record may end with zeros.
+/// How much of a long hole at the end is mapped, because the last record may end with zeros.
 const TAIL: u64 = 1 << 16;
 
 /// Maximum number of holes that are searched for.

@@ -311,7 +311,7 @@ mod tests {
         let (folder, path) = scratch();
         let names = [folder.path().join("one"), folder.path().join("two")];
         fs::hard_link(&path, &names[0]).unwrap();
-        // Both the file that had the name when it was opened, and the one that gets it later.
+        // Both the file that had the name when the database was opened, and the file that gets the name later.
         let (before, file) = (watch(&path), File::open(&path).unwrap());
         fs::remove_file(&names[0]).unwrap();
         assert!(before.is_unchanged());

@@ -30,7 +30,7 @@ fn raise_open_files() -> usize {
         Ok(()) => raised.current,
         Err(_) => before.current,
     };
-    // No limit is `None`.
+    // Without a limit, the value is `None`.
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 

@@ -1,7 +1,8 @@
 //! Renames of files that have several names.
 //!
-//! When one of the names is changed, the file gets a new time of change under all others, just as from a rewrite after
-//! which the time of the contents was put back. The kernel reports the rename to programs that watch the file itself.
+//! When one of the names is changed, the file gets a new time of change under all others, just as if the file was
+//! rewritten and its time of contents was put back. The kernel reports the rename to programs that watch the file
+//! itself.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -45,10 +46,11 @@ pub(super) struct RenameWatch {
 }
 
 impl RenameWatch {
-    /// Watches the file at a path; `None` if the kernel has no watches left. What other machines do is not reported.
+    /// Watches the file at a path; `None` if the kernel has no watches left. Changes by other machines are not
+    /// reported.
     pub(super) fn start(path: &Path) -> Option<RenameWatch> {
-        // The file system may not answer, so nothing is locked. If the last watch of the same file is dropped meanwhile,
-        // nothing more is reported, and renames count as rewrites.
+        // The file system may not answer, so no lock is held here. If the last watch of the same file is dropped
+        // meanwhile, no rename is reported any more, and renames count as rewrites.
         let file = inotify::add_watch(INOTIFY.as_ref()?, path, WatchFlags::MOVE_SELF).ok()?;
         let renames = with_files(|files| {
             let renamed = files.entry(file).or_default();

@@ -5,8 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, SystemTime};
 
-/// Examines a file until any change after the last look would get different times, and returns what that look
-/// found.
+/// Examines a file until any later change would get different times. Returns the result of the last look.
 ///
 /// The clock of a file system advances in steps, and two changes within one step have the same time. Therefore both
 /// times must be older than one step, or unchanged for one step; the latter is for a file system whose clock is ahead

@@ -28,7 +28,7 @@ static OCCUPIED: LazyLock<Box<[u64; 1 << (PLACE_BITS - 6)]>> = LazyLock::new(|| 
     bits
 });
 
-/// 65,536 places for some 3,800 positions: one in 17 of the others shares a place with one of them.
+/// 65,536 places for some 3,800 positions. One in 17 of all other positions shares a place with one of them.
 const PLACE_BITS: usize = 16;
 
 /// A number made of the occupied squares.
@@ -38,8 +38,8 @@ fn place_of(position: &Position) -> usize {
 }
 
 impl OpeningName {
-    /// The opening of a game: the last position of its main line that has a name, within 36 half-moves, whatever moves lead to
-    /// it. `None` if none has one.
+    /// The opening of a game: the last position of its main line that has a name, within 36 half-moves, whatever moves
+    /// lead to it. `None` if no position has one.
     ///
     /// ```
     /// use chessdb_library::library::Library;

@@ -13,7 +13,7 @@ pub use ordered::in_order;
 /// Number of games that a thread takes at a time.
 const CHUNK: u32 = 1024;
 
-/// Calls `work` for each item, in as many threads, including this one, and returns the results in the order of the
+/// Calls `work` for each item, in `threads` threads, including this one, and returns the results in the order of the
 /// items.
 pub fn at_once<T: Send, R: Send>(items: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let threads = items.len();
@@ -87,7 +87,7 @@ pub fn in_threads(threads: usize, run: impl Fn() + Sync) {
     });
 }
 
-/// Results without the numbers by which they are sorted.
+/// Results without their sort numbers.
 fn sorted<N: Ord + Copy, R>(results: Mutex<Vec<(N, R)>>) -> Vec<R> {
     let mut results = results.into_inner();
     results.sort_unstable_by_key(|(n, _)| *n);

@@ -12,9 +12,9 @@ const CHUNK: u32 = 128;
 /// Maximum number of waiting results of each thread: limits the memory if results are taken more slowly than made.
 const AHEAD: usize = 2;
 
-/// Calls `work` for the chunks of `0..len` on up to `threads` threads, and `take` on this thread with the results
-/// in order, until it breaks. A few results of each thread wait at most, however long `take` needs. If
-/// there is one thread only, it is this one. Unwinds if the task of this thread is cancelled in one of them.
+/// Calls `work` for the chunks of `0..len` on up to `threads` threads, and `take` on this thread with the results in
+/// order, until it breaks. At most a few results of each thread wait, however long `take` needs. If there is one
+/// thread only, it is this one. Unwinds if the task of this thread is cancelled in one of them.
 pub fn in_order<T, W, F>(len: u32, threads: usize, work: W, mut take: F) -> ControlFlow<()>
 where
     T: Send,
@@ -60,8 +60,8 @@ where
             // The thread waits for it.
             let _ = begin.send((first, begun.len()));
         }
-        // The first thread without a further result has finished its last chunk, and so have all others, unless the
-        // task was cancelled.
+        // The first thread without a further result has finished its last chunk, and so have all other threads, unless
+        // the task was cancelled.
         let mut results = begun.iter().cycle();
         while let Some(result) = results.next().and_then(|(_, results)| results.recv().ok()) {
             take(result)?;

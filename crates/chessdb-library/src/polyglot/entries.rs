@@ -187,7 +187,7 @@ mod tests {
             read(&entries.bytes(&ALL)),
             [(1, 2, 16_384), (1, 1, 51), (2, 1, 2)]
         );
-        // Whatever order the moves of several positions come in.
+        // The moves of several positions may come in any order.
         let moves = (0..30_000u64).map(|n| (n % 3, (n % 7) as u16, 1));
         let mut read = read(&counted(moves).bytes(&ALL));
         read.sort_unstable();

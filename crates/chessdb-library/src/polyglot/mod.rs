@@ -17,7 +17,7 @@ pub use ply::ply;
 
 use chessdb::board::Color;
 
-/// Which moves are in a book, and with what weight. The default is the same as for `polyglot make-book`.
+/// Which moves are in a book, and their weights. The default is the same as for `polyglot make-book`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BookOptions {
     /// Number of moves of each game that count.

@@ -108,9 +108,9 @@ pub struct AnswerOptions {
     pub scans: bool,
     /// Maximum number of threads that search games.
     pub threads: usize,
-    /// The names under which players are shown, for queries, if spellings are joined.
+    /// The names that are shown for players, for queries, if spellings are joined.
     pub names: Option<Arc<Names>>,
-    /// What queries may name as a repertoire.
+    /// The databases that queries may name as a repertoire.
     pub repertoires: Arc<Repertoires>,
 }
 
@@ -260,7 +260,7 @@ impl DatabasePart {
         )
     }
 
-    /// Like [`DatabasePart::find`], but in any order, and with what tables need of each game.
+    /// Like [`DatabasePart::find`], but in any order, and with the facts about each game that tables need.
     pub fn find_with_facts(
         &self,
         pattern: &Pattern,

@@ -33,7 +33,7 @@ pub struct Positions {
     /// is opened or built.
     index: RwLock<Arc<Made<OpenedIndex>>>,
     is_building: AtomicBool,
-    /// The database may have changed without a sign, so nothing that is made of it is kept.
+    /// The database may have changed without a sign, so nothing computed from it is kept.
     is_distrusted: AtomicBool,
     /// Number of indexes that turned out to be damaged.
     damaged: AtomicU64,
@@ -180,8 +180,9 @@ impl Positions {
         made.get_or(|| self.load_or_build(done)).clone().map(drop)
     }
 
-    /// Answers a question from the index; `None` without one. With [`IndexUse::Yes`] a missing index is built, and a
-    /// damaged one is built again, and other threads wait for it. With [`IndexUse::Auto`] it has to be in memory or kept.
+    /// Answers a question from the index; `None` without an index. With [`IndexUse::Yes`] a missing index is built,
+    /// and a damaged one is built again, and other threads wait for it. With [`IndexUse::Auto`] it has to be in memory
+    /// or kept.
     pub fn ask<T>(&self, uses: IndexUse, question: impl Fn(&Index) -> Result<T, Damaged>) -> Option<T> {
         let attempts = match uses {
             IndexUse::No => 0,
@@ -207,7 +208,7 @@ impl Positions {
         }
         let made = self.made();
         let load = || self.load().map(Ok).ok_or(());
-        // Another thread may have just started to build it: do not wait for that.
+        // Another thread may have just started to build it: do not wait for that thread.
         made.get_or_make_within(MOST_PATIENCE, load)?
             .ok()?
             .as_ref()
@@ -361,7 +362,7 @@ mod tests {
         };
         let found = positions.ask(IndexUse::Yes, |index| {
             asked.set(asked.get() + 1);
-            // Whoever can write to the folder damages every file that is kept in it.
+            // Someone with write access to the folder damages every file that is kept in it.
             match kept() {
                 0 => index.find(&wanted),
                 _ => Err(Damaged),
@@ -369,7 +370,7 @@ mod tests {
         });
         assert_eq!(games(found), [0, 2]);
         assert_eq!((asked.get(), kept()), (3, 0));
-        // The one in memory answers from now on.
+        // From now on, the index in memory answers.
         assert_eq!(
             games(positions.ask(IndexUse::Yes, |index| index.find(&wanted))),
             [0, 2]

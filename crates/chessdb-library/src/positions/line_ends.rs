@@ -1,5 +1,5 @@
 //! One pass over the main lines of a database for two uses: a hash of each line, for duplicates, and the pieces at its
-//! end, for views of material. Whichever is needed first, the other need not decode the games again.
+//! end, for views of material. Whichever is needed first, the other does not decode the games again.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -82,7 +82,7 @@ impl LineEnd {
 }
 
 impl LineHash {
-    /// The hashes of a main line that was kept. No move is played.
+    /// The hashes of a kept main line. No move is played.
     pub(crate) fn of_kept(line: &PackedLine) -> LineHash {
         let start = match &line.start {
             LineStart::At(position) if *position != Position::initial() => start_hash(position),

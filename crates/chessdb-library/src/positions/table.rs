@@ -119,8 +119,8 @@ impl MovesTable {
         self.rows.iter().map(|row| row.tally.games).sum()
     }
 
-    /// The moves that were played after occurrences, which may be of different positions. Nothing is known of the games
-    /// with the positions after the moves.
+    /// The moves that were played after occurrences, which may be of different positions. The games with the positions
+    /// after the moves are not known.
     pub fn of_found(database: &dyn Database, found: &[Occurrence], threads: usize) -> MovesTable {
         let row = |found: &Occurrence| {
             task::check();

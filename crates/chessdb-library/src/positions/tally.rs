@@ -1,4 +1,4 @@
-//! What tables add up of games: the facts of a game in one integer, sums of these, and the strongest and latest games.
+//! The sums in tables: the facts of a game in one integer, sums of these, and the strongest and latest games.
 
 use std::cmp::Reverse;
 
@@ -17,7 +17,7 @@ pub struct Tally {
     pub draws: u32,
     /// Number of games won by Black.
     pub black: u32,
-    /// Year of the first of the games; `None` if no year is known.
+    /// Year of the earliest game; `None` if no year is known.
     pub first: Option<u16>,
     /// Year of the last of the games.
     pub last: Option<u16>,
@@ -171,7 +171,7 @@ impl Tally {
         Some(opponents + difference(percent as usize))
     }
 
-    /// The most frequent opening code; the first of them if several are as frequent.
+    /// The most frequent opening code; the first of several that are equally frequent.
     pub fn eco(&self) -> Option<Eco> {
         let most = self.codes.iter().map(|(_, games)| games).max()?;
         let (code, _) = self.codes.iter().find(|(_, games)| games == most)?;
@@ -316,7 +316,7 @@ pub(super) fn eco_of(number: u16) -> Option<Eco> {
 pub(crate) const SLACK: usize = 64;
 
 /// Sorts items, the greatest first, and keeps `most` of them, but only once there are more than `slack` beyond these:
-/// sorting on each insertion would be slow. With no slack, always does it.
+/// sorting on each insertion would be slow. With no slack, it always sorts.
 pub(crate) fn keep_greatest<T, K: Ord>(items: &mut Vec<T>, most: usize, slack: usize, key: impl Fn(&T) -> K) {
     if items.len() > most + slack || slack == 0 {
         items.sort_unstable_by_key(|item| Reverse(key(item)));

@@ -8,7 +8,7 @@ use chessdb::board::{
     SetupError, Square, Undo,
 };
 
-/// What an index excludes games by.
+/// What an index uses to exclude games.
 #[derive(Clone, Copy, Debug)]
 // A search has few values of this type.
 #[allow(clippy::large_enum_variant)]
@@ -142,7 +142,7 @@ impl Pattern {
         Ok(Pattern::new(position))
     }
 
-    /// The position. If any castling rights match, it has all that are possible.
+    /// The position. If castling rights do not matter, it has all that are possible.
     pub fn position(&self) -> &Position {
         &self.position
     }

@@ -25,14 +25,14 @@ pub struct SearchedGames<'a> {
     pub index: Option<&'a Index>,
     /// Its kept lines, if it can have some. A search of all games writes them if they do not exist.
     pub lines: Option<&'a KeptLines>,
-    /// The names under which players are shown, if spellings are joined.
+    /// The names that are shown for players, if spellings are joined.
     pub names: Option<&'a Names>,
     /// Only these games; `None` for all.
     pub among: Option<&'a Selection>,
 }
 
 impl<'a> SearchedGames<'a> {
-    /// All games of a database without a path, with nothing that makes it faster.
+    /// All games of a database without a path, and without anything that makes the search faster.
     pub fn all(database: &'a dyn Database) -> SearchedGames<'a> {
         SearchedGames {
             path: "",

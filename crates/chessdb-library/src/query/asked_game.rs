@@ -1,4 +1,4 @@
-//! What terms read of a game.
+//! The parts of a game that terms read.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -29,7 +29,7 @@ fn name_of_command(text: &str) -> &str {
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
-/// A game that terms are tested on. Reads only what they need.
+/// A game to test terms on. Reads only what they need.
 pub(super) struct AskedGame<'a> {
     database: &'a dyn Database,
     game: u32,

@@ -38,7 +38,7 @@ impl Query {
     }
 }
 
-/// Signs as they are written in a name where each sign means itself.
+/// Signs as they are written in a name, where each sign stands for itself.
 const SLASH: &str = "%2F";
 const PERCENT: &str = "%25";
 const UNDERSCORE: &str = "%5F";

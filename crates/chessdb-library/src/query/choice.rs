@@ -30,9 +30,10 @@ impl Choice {
         self.sides.iter().any(Query::asks_for_positions)
     }
 
-    /// Keeps the games for which it holds. If the choice gives the ply, that is the first one of the matching sides and, if
-    /// it `has_ply`, of the result so far: the smallest in the main line, or else in a variation. A side without positions
-    /// counts as the start of the game. Otherwise a side is tested only on games for which no earlier side holds.
+    /// Keeps the games for which it holds. If the choice gives the ply, this is the first ply of the matching sides
+    /// and, if it `has_ply`, of the result so far: the smallest in the main line, otherwise in a variation. A side
+    /// without positions counts as the start of the game. Otherwise a side is tested only on games for which no
+    /// earlier side holds.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -97,7 +98,7 @@ fn add_first_moves(found: &mut [Occurrence], searched: &SearchedGames<'_>, threa
     }
 }
 
-/// The order in which occurrences in one game are shown: those in the main line first.
+/// The order in which occurrences in one game are shown: occurrences in the main line come first.
 fn order(found: &Occurrence) -> (bool, u32) {
     (found.variation > 0, found.ply)
 }

@@ -27,7 +27,7 @@ pub struct QueryError {
     pub offset: usize,
     /// The text of the term; empty if the error is not in a single term.
     pub term: String,
-    /// What is wrong with it, or what would be right.
+    /// What is wrong with it, or how to write it.
     pub what: String,
 }
 

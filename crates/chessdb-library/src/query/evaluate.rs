@@ -74,7 +74,7 @@ impl<'a> Evaluator<'a> {
         self.terms.last().is_some_and(|last| last.source > most)
     }
 
-    /// True if all terms hold for a game that read no more than `most` of it.
+    /// True if all terms that read no more than `most` of a game hold for it.
     pub(super) fn holds(&self, game: u32, most: TagSource) -> bool {
         self.player_sides(game, most).held != 0
     }

@@ -43,7 +43,7 @@ pub enum QueryHint {
     NoName {
         /// The term.
         term: String,
-        /// What the names are of, for the message: `opening`, for example.
+        /// What the names belong to, for the message: `opening`, for example.
         whose: &'static str,
         /// The most similar names.
         similar: Vec<String>,
@@ -233,7 +233,7 @@ fn of_tags(term: &WrittenTerm<'_>, searched: &[SearchedGames<'_>]) -> Option<Que
     })
 }
 
-/// The tags of any game, and other values of `has:`, that are most like the ones in a term.
+/// The tags of any game, and other values of `has:`, that are most similar to the ones in a term.
 fn similar_tags(values: &[TagValue], searched: &[SearchedGames<'_>]) -> Vec<String> {
     let mut tags: BTreeSet<String> = names_of_parts().map(str::to_owned).collect();
     for one in searched {
@@ -330,7 +330,7 @@ impl<'a> AskedName<'a> {
         self.is_of(kind) && has_text(&self.read.values, Some(text))
     }
 
-    /// Remembers a name if it is one of the most similar.
+    /// Keeps a name if it is one of the most similar.
     fn compare(&mut self, kind: ValueKind, text: &str) {
         if self.is_of(kind) {
             self.similar.compare(text, &words_of(text));

@@ -89,8 +89,8 @@ static OPENINGS: LazyLock<NameList> = LazyLock::new(|| {
 });
 
 impl NameList {
-    /// The names of all openings, which are also found by their other names. Counts no games; the shortest names, which
-    /// stand for the most lines, come first.
+    /// The names of all openings, which are also found by their other names. Counts no games; the shortest names,
+    /// which cover the most lines, come first.
     pub fn openings() -> &'static NameList {
         &OPENINGS
     }

@@ -11,7 +11,7 @@ use chessdb::Database;
 /// Number of games that a thread takes at a time.
 const FEW: u32 = 256;
 
-/// By what games are sorted.
+/// What games are sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SortKey {
     /// The date; the earliest comes first.
@@ -22,7 +22,7 @@ pub enum SortKey {
     Length,
 }
 
-/// In which order games are shown.
+/// The order in which games are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ListOrder {
     /// The sort key; `None` for the order of the databases.

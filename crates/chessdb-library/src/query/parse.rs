@@ -63,7 +63,7 @@ impl Query {
 /// KiB.
 const MOST_PATTERNS: usize = 32;
 
-/// Texts of comments in a query at most. Each comment is searched for all of them.
+/// Maximum number of texts of comments in a query. Each comment is searched for all of them.
 const MOST_COMMENTS: usize = 32;
 
 /// Choices within each other at most.

@@ -42,8 +42,8 @@ impl Query {
     }
 
     /// The games of some parts that match the tags of a query with [one player](Query::has_one_player), the earliest
-    /// first and those without a year last. If both players of a game match, the side counts for which the positions of the
-    /// query are found; of both sides White's, or Black's if the query has `black:`.
+    /// first and those without a year last. If both players of a game match, the side with the query's positions
+    /// counts. If both sides have them, it is White, or Black if the query has `black:`.
     pub fn games_of_player(&self, parts: &[DatabasePart], options: &AnswerOptions) -> Vec<PlayerGame> {
         if !self.has_one_player() {
             return Vec::new();

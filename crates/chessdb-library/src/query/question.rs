@@ -15,7 +15,7 @@ use chessdb::TextId;
 use chessdb::board::{Fen, Position};
 use chessdb::game::Eco;
 
-/// The game and the term about which the test of a field decides.
+/// The game and the term that the test of a field decides about.
 pub(super) struct TagQuestion<'a> {
     pub(super) game: &'a AskedGame<'a>,
     /// The values of the term. At least one must hold.
@@ -23,7 +23,7 @@ pub(super) struct TagQuestion<'a> {
     /// The tag of `tag:`, in small letters.
     pub(super) tag: &'a str,
     pub(super) known: &'a KnownTexts,
-    /// The names under which players are shown, if spellings are joined.
+    /// The names that are shown for players, if spellings are joined.
     pub(super) shown: Option<&'a Names>,
     /// The query speaks of one player.
     pub(super) has_player: bool,
@@ -223,7 +223,7 @@ impl TagQuestion<'_> {
         }
     }
 
-    /// True if the speed matches that follows from a known time control.
+    /// True if the speed that follows from a known time control matches.
     pub(super) fn speed(&self) -> bool {
         let speed = self
             .game

@@ -13,7 +13,7 @@ pub(super) fn quoted(text: &str) -> String {
 
 /// Like [`quoted`], for text that may be a range: two dots alone need no quotes.
 pub(super) fn quoted_or_range(text: &str) -> String {
-    // A parenthesis would close a choice, and a colon begin another side of it after `|`.
+    // A parenthesis would close a choice, and a colon after `|` would start another side of it.
     let is_sign = |c: char| matches!(c, '|' | '"' | '(' | ')' | ':') || c.is_whitespace();
     let needs_quotes = text.is_empty() || text == "?" || text.starts_with('=') || text.contains(is_sign);
     if needs_quotes {

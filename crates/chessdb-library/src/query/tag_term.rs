@@ -64,7 +64,7 @@ impl TagTerm {
         self.field.tags().is_some_and(|tags| tags.is_of_opponent) || self.values.iter().any(is_of_player)
     }
 
-    /// What the term must read of a game.
+    /// What the term has to read from the game.
     pub(super) fn source(&self) -> TagSource {
         let of_field = self
             .field

@@ -334,8 +334,8 @@ impl<'a> TermReader<'a> {
         Ok(TermHead::Tag(field, name.to_ascii_lowercase()))
     }
 
-    /// An alternative, in which `?` and `=` may be signs like others. An error is one of the text up to the place beside
-    /// it.
+    /// An alternative, in which `?` and `=` may be signs like others. An error is about the text up to the place
+    /// stored with it.
     fn alternative(&mut self, has_signs: bool) -> Result<WrittenAlternative, (usize, &'static str)> {
         let is_exact = !has_signs && self.takes('=');
         let is_quoted = self.takes('"');
@@ -425,7 +425,7 @@ impl<'a> TermReader<'a> {
     }
 }
 
-/// What a term needs that has no value.
+/// What a term without a value needs.
 fn no_value(head: &TermHead) -> String {
     let field = match head {
         TermHead::Field(field) | TermHead::Tag(field, _) => field,

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use chessdb::TextId;
 
-/// Maximum number of pages, which is 64 MiB for as many ids.
+/// Maximum number of pages; together they are 64 MiB, for as many ids.
 const MOST_PAGES: usize = 1 << 14;
 
 /// Number of ids on a page.
@@ -19,7 +19,7 @@ const YES: u8 = 2;
 
 /// For each text of a database, whether it matches. Threads share it.
 pub(super) struct TextVerdicts {
-    /// A byte for each of the first ids, 0 while nothing is known. Pages are made on first use, since most databases
+    /// A byte for each of the first ids, 0 while nothing is known. Pages are made on first use, because most databases
     /// have fewer texts than games.
     pages: Vec<OnceLock<Box<[AtomicU8]>>>,
     /// For ids beyond the pages, which are rare. A map needs a lock, because threads share it.

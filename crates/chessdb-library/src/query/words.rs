@@ -10,7 +10,7 @@ pub(super) fn words_of(text: &str) -> Vec<String> {
     words(&folded(text)).map(str::to_owned).collect()
 }
 
-/// Bytes of a text from which a search for words checks whether it was cancelled.
+/// Number of bytes in a text from which on a search for words checks whether it was cancelled.
 const LONG: usize = 1 << 16;
 
 impl FoldedText {
@@ -28,7 +28,7 @@ impl FoldedText {
     }
 }
 
-/// A word of a query, with which texts are compared.
+/// A word of a query, to compare with texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct WantedWord {
     /// In small letters without accents, except on the letters that are written in two ways.
@@ -113,7 +113,7 @@ mod tests {
         ] {
             assert!(has(text, wanted), "{text}: {wanted}");
         }
-        // A query is never shortened, nor is a name.
+        // Neither a query nor a name is ever shortened.
         for (text, wanted) in [
             ("Baur", "bauer"),
             ("Bauer", "baur"),

@@ -4,7 +4,7 @@ use super::group_order::GroupOrder;
 use super::groups::MOST_PLIES_OF_LESS;
 use super::{Mirror, Mover, PositionGroup, PositionQuery};
 
-/// Maximum number of groups, since the progress in each is kept wherever a variation begins.
+/// Maximum number of groups. It is limited because the progress in each group is kept wherever a variation begins.
 const MOST_GROUPS: usize = 16;
 
 /// The groups that were read so far. The last one is still being read.
@@ -201,8 +201,8 @@ impl WrittenPositions {
         self.groups.iter().any(WrittenGroup::has_positions)
     }
 
-    /// The name of terms that need other terms, and what they need. `asks` is true if the query or its choices have
-    /// terms about positions.
+    /// Terms that need other terms, and which ones. `asks` is true if the query or its choices have terms about
+    /// positions.
     pub(super) fn fault(&self, asks: bool) -> Option<(&'static str, &'static str)> {
         let any = |is_wrong: fn(&WrittenGroup) -> bool| self.groups.iter().any(is_wrong);
         let ends_with = |order| {

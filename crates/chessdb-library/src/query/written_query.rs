@@ -8,7 +8,7 @@ use super::value::WrittenAlternative;
 use super::written_positions::WrittenPositions;
 use super::{Mirror, Mover, Query};
 
-/// What was read so far.
+/// What has been read so far.
 #[derive(Default)]
 pub(super) struct WrittenQuery<'a> {
     /// Its terms, except the terms within choices.
@@ -27,7 +27,7 @@ pub(super) struct WrittenChoice<'a> {
     pub(super) sides: Vec<WrittenQuery<'a>>,
 }
 
-/// What a side of a choice has from outside.
+/// What a side of a choice gets from outside.
 #[derive(Clone, Default)]
 pub(super) struct Outside {
     /// The only player that is named there. A side that names one itself has no other.
@@ -52,7 +52,7 @@ impl WrittenQuery<'_> {
     /// The query.
     ///
     /// # Errors
-    /// If a term needs another one that is missing. Names the last of these terms.
+    /// If a term needs another term that is missing; the error names the last such term.
     pub(super) fn finish(self, outside: &Outside) -> Result<Query, QueryError> {
         let mut players = self.tags.iter().filter(|term| term.is_player());
         let player = match (players.next(), players.next()) {

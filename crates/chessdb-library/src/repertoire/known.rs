@@ -60,7 +60,7 @@ impl fmt::Display for NamedRepertoire<'_> {
 /// Maximum number of games of a repertoire, whose positions are kept in memory.
 const MOST_GAMES: u64 = 100_000;
 
-/// The databases that `repertoire:` may name, and the repertoires that were made of them.
+/// The databases that `repertoire:` may name, and the repertoires that were made from them.
 #[derive(Default)]
 pub struct Repertoires {
     entries: Vec<Arc<LibraryEntry>>,
@@ -115,7 +115,7 @@ impl Repertoires {
         check_size(named, &entries)
     }
 
-    /// A database that a repertoire in use was made of, and one of whose files has changed.
+    /// A database that was used for a repertoire, and one of whose files has changed.
     pub fn changed(&self) -> Option<Arc<LibraryEntry>> {
         let made = self.made.lock();
         let mut used = made.iter().flat_map(|(_, repertoire)| repertoire.entries());

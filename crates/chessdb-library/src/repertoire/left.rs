@@ -89,8 +89,8 @@ impl Departure {
 impl Repertoire {
     /// Where the main line of a game leaves it; `None` if it never does, or never has a position of it.
     ///
-    /// `side` owns the repertoire, and leaves it with the first move that the repertoire does not have where it has others.
-    /// Any other side leaves it with such a move if the game never returns to a position of the repertoire.
+    /// `side` owns the repertoire, and leaves it with the first move that is not in the repertoire where other moves
+    /// are. Any other side leaves it with such a move if the game never returns to a position of the repertoire.
     pub fn left_in(&self, database: &dyn Database, game: u32, side: Option<Color>) -> Option<LeftRepertoire> {
         let mut departure = Departure::default();
         let mut left = None;

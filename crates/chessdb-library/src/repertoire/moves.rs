@@ -258,7 +258,7 @@ mod tests {
                 assert!(steps_of_pawns(&position) >= before);
                 all.push(position);
             }
-            // Nothing is past a position before it.
+            // No position is past itself.
             reach.add(all.last().unwrap());
             assert!(all.iter().all(|position| !reach.is_past(position)));
         }

@@ -122,7 +122,7 @@ mod tests {
             ("Jørgensen, A", Some("Joergensen, A")),
             ("Joergensen, A", Some("Joergensen, A")),
             ("Jorgensen, A", None),
-            // What the file has as written comes first.
+            // Names that the file has as written come first.
             ("Moeller, B", Some("Moeller, B")),
             ("Möller, B", Some("Möller, B")),
             ("Moller, B", Some("Möller, B")),

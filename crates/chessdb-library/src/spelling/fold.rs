@@ -2,7 +2,7 @@
 //!
 //! Spellings with the same surname are taken one by one, those with the most given names first. Each is joined to the
 //! only player whose spellings it agrees with; with several such players, to the one with the same words, otherwise to
-//! none.
+//! nobody.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -14,8 +14,8 @@ use super::file::SpellingFile;
 use super::name::{NameParts, words};
 use super::{cut, two_letters};
 
-/// Maximum number of spellings with one surname and one initial that are compared with each other. Where there are
-/// more, as in hostile files, none is joined.
+/// Maximum number of spellings with one surname and one initial that are compared with each other. If there are more,
+/// as in hostile files, no spelling is joined.
 pub(super) const MOST: usize = 2_000;
 
 /// A spelling, and the number of games that have it.
@@ -27,13 +27,13 @@ pub(super) struct SpellingCount {
 /// Names with a comma, by surname and initial.
 type NamesByInitial = HashMap<(String, Option<char>), Vec<NameParts>>;
 
-/// What a spelling says.
+/// What a spelling says about the player.
 #[derive(Debug)]
 pub(super) struct SpelledName {
     parts: NameParts,
     /// The name that a file has for it.
     correct: Option<Arc<str>>,
-    /// Spellings may be joined only if they have the same one. `None` without a letter in the surname.
+    /// Spellings may be joined only if these are the same. `None` if the surname has no letter.
     pub(super) group: Option<u32>,
 }
 
@@ -188,7 +188,8 @@ fn players(
     players
 }
 
-/// The name of a player: from a file if that has one which is still free, otherwise the spelling with the most games.
+/// The name of a player: from a file if the file has one that is still free, otherwise the spelling with the most
+/// games.
 fn name_of(
     player: &[u32],
     names: &[SpellingCount],

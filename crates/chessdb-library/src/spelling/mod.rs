@@ -9,7 +9,7 @@
 //!   `+`, `:`, `;` or two commas.
 //! - Letter case, accents, punctuation and spaces do not count. `jr`, `sr`, `ii` and the like are not given names. Two
 //!   or three capital letters together are initials, unless the whole name is in capital letters.
-//! - Two names agree if their surnames and their `jr` are the same, and all given names that both have agree, one by
+//! - Two names agree if their surnames and their `jr` are the same, and the given names that both have agree one by
 //!   one from the first. A surname alone agrees with no given names.
 //! - Two given names agree if one is the initial of the other, or if they are the same when doubled letters count once
 //!   and `y` and `j` count as `i`: `Garry` and `Gary`, `Yuri` and `Juri`.
@@ -70,12 +70,12 @@ impl Spelling {
     }
 }
 
-/// The names of the players of some databases under which they are shown.
+/// The shown names of the players in some databases.
 #[derive(Debug, Default)]
 pub struct Names(HashMap<String, Arc<str>>);
 
 impl Names {
-    /// Joins the spellings in these databases. `None` if none are to be joined.
+    /// Joins the spellings in these databases. `None` if there is nothing to join.
     pub fn find(databases: &[&dyn Database], spelling: &Spelling) -> Option<Names> {
         let file = match spelling {
             Spelling::Stored => return None,

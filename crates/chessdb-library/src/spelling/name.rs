@@ -132,8 +132,8 @@ impl FoldedText {
     }
 }
 
-/// The words of a text. Up to three capital letters together are initials if `has_small` is true, that is, if the name is
-/// not written in capital letters throughout.
+/// The words of a text. Up to three capital letters together are initials if `has_small` is true, that is, if the name
+/// is not all in capital letters.
 pub(super) fn words(text: &str, has_small: bool) -> Vec<FoldedText> {
     let text: String = text.nfkd().filter(|&c| !matches!(c, '\'' | '’')).collect();
     let mut words = Vec::new();

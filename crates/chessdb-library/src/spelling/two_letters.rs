@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::spelling::name::words;
 
-    /// What is read for a name with a comma if these other names are known.
+    /// How a name with a comma is read if these other names are known.
     fn surname_and_given(name: &str, others: &[&str]) -> String {
         let parts = |name: &&str| {
             let (surname, given) = name.split_once(',').unwrap();

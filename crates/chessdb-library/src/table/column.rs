@@ -19,9 +19,9 @@ pub enum Column {
     WhiteElo,
     /// Black's rating.
     BlackElo,
-    /// What White's rating gained by the game.
+    /// How many points White's rating gained in the game.
     WhiteRatingDiff,
-    /// What Black's rating gained by the game.
+    /// How many points Black's rating gained in the game.
     BlackRatingDiff,
     /// The day on which the game began in UTC.
     UtcDate,

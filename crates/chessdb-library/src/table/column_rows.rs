@@ -10,7 +10,7 @@ use super::columns::Columns;
 use super::row::TableRow;
 use super::value::Value;
 
-/// Number of rows whose values are passed to the writer at once: as many as it writes at a time.
+/// Number of rows whose values are passed to the writer at once; it writes as many at a time.
 const BATCH: usize = 1024;
 
 /// Initial capacity of a column in rows.

@@ -99,8 +99,8 @@ impl Columns {
     }
 
     /// Like [`Columns::of_text`], with the parts of the date and the name of the opening, for `games` games. A table
-    /// with a column for every rare tag would have as many cells as the square of the games, so these have one column
-    /// together.
+    /// with a column for every rare tag would have as many cells as the square of the games, so all rare tags share
+    /// one column.
     pub fn typed(others: &TagCounts, games: u64, has_database: bool) -> Columns {
         let rare = rare_tags(others, games);
         let own = others.keys().filter(|tag| !rare.contains(tag));
@@ -170,8 +170,8 @@ impl Columns {
         }
     }
 
-    /// The columns with these names, for such rows. A name with a capital first letter, or with `tag:` in front, is a
-    /// tag.
+    /// The columns with these names, for rows of this kind. A name with a capital first letter, or with `tag:` in
+    /// front, is a tag.
     ///
     /// # Errors
     /// If a name is neither a tag nor another column, or is given twice.
@@ -211,7 +211,7 @@ impl Columns {
         self.rows == RowKind::Games
             && columns.clone().any(is_moves)
             && !columns.any(|column| match column {
-                // FEN is among the other tags, as no column has it.
+                // FEN is among the other tags, because no column has it.
                 Column::Pgn | Column::OtherTags(_) => true,
                 Column::Tag(tag) => tag.as_str() == "FEN",
                 _ => false,
@@ -327,7 +327,7 @@ impl ColumnError {
 }
 
 impl fmt::Display for ColumnError {
-    /// Says what is wrong with the name, and suggests similar tags and columns.
+    /// Reports what is wrong with the name, and suggests similar tags and columns.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, rows) = match self {
             ColumnError::Unknown(name, rows) => (name, *rows),

@@ -8,7 +8,7 @@ use chessdb::Database;
 use chessdb::board::{Counters, Fen, Move, Position, Uci, Undo};
 use chessdb::game::Tags;
 
-/// The main line of a game. Each column of it is made when it is needed, because few tables have all of them.
+/// The main line of a game. Each of its columns is made on demand, because few tables have all of them.
 pub(super) struct RowMoves {
     /// The start position; `None` if the game has no position, because its set-up cannot be played.
     start: Option<Position>,
@@ -18,7 +18,7 @@ pub(super) struct RowMoves {
 }
 
 impl RowMoves {
-    /// The moves of a game with these tags, up to the first one that cannot be read.
+    /// The moves of a game with these tags, up to the first move that cannot be read.
     pub(super) fn of(database: &dyn Database, game: u32, tags: &Tags) -> RowMoves {
         let setup = tags.get("FEN").and_then(|fen| Fen::setup(fen).ok());
         let counters = setup.as_ref().map_or_else(Counters::default, Counters::of);

@@ -160,7 +160,7 @@ impl Parquet {
     }
 }
 
-/// The error of the file behind an error of the crate, such as that a pipe is closed.
+/// The file's error inside an error of the crate, for example that a pipe is closed.
 fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(outer) => match outer.downcast::<io::Error>() {

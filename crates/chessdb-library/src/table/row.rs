@@ -86,7 +86,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// With the names under which players are shown.
+    /// With the names that are shown for players.
     pub fn with_names(mut self, names: Option<&'a Names>) -> GameRow<'a> {
         self.names = names;
         self
@@ -245,7 +245,7 @@ fn text_of_bytes(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
 }
 
-/// Replaces the names of players by those under which they are shown.
+/// Replaces the names of players by the names that are shown.
 pub fn respell_players(tags: &mut Tags, names: Option<&Names>) {
     let Some(names) = names else { return };
     for color in ["White", "Black"] {

@@ -1,4 +1,4 @@
-//! What time it is for workers.
+//! The time for workers.
 
 #[cfg(test)]
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 /// Zero point of [`Clock::nanoseconds`].
 static BEGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// What time it is.
+/// The current time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clock {
     /// The time of a clock that stands still, in nanoseconds.

@@ -70,7 +70,7 @@ fn ask_with<T: Send + 'static>(
         task::report_progress();
         if is_late {
             let listeners: Vec<Listener> = LISTENERS.lock().iter().filter_map(Weak::upgrade).collect();
-            // Called without the lock, so that a listener may take long, or add another one.
+            // Called without the lock, because a listener may take long, or add another listener.
             listeners.iter().for_each(|listener| listener());
         }
     };

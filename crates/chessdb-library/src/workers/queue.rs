@@ -1,4 +1,4 @@
-//! The jobs of workers: which run, which wait, and when the next one is to be given up.
+//! The jobs of workers: which ones run, which ones wait, and when to give up the next one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::mem;
@@ -49,7 +49,7 @@ pub(super) struct WaitingJob {
     pub(super) job: Call,
 }
 
-/// What a thread does next.
+/// What a thread should do next.
 pub(super) enum NextJob {
     /// The thread runs this job, which counts as running. True if the job may have to be given up before the clock
     /// thread wakes up.
@@ -120,7 +120,7 @@ impl Queue {
         self.open.is_empty()
     }
 
-    /// Counts a thread that is to be started, if the jobs that wait need one and there are not too many.
+    /// Counts a thread that is to be started, if waiting jobs need one and there are not too many.
     pub(super) fn count_thread(&mut self) -> bool {
         // With a pace, threads are started one at a time: each thread that takes a job checks whether the next job
         // needs one.
@@ -190,7 +190,7 @@ impl Queue {
         is_next
     }
 
-    /// What a thread does at the time `now`.
+    /// What a thread should do at the time `now`.
     pub(super) fn begin(&mut self, now: Instant) -> NextJob {
         let Some(place) = self.place() else {
             return NextJob::None;

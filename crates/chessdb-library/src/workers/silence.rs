@@ -15,7 +15,7 @@ const LOG_PAUSE: Duration = Duration::from_secs(60);
 /// Whether a source answers.
 pub struct Silence {
     name: String,
-    /// While it is silent, a job is let through after this time without one that hangs or tries; `None` for never.
+    /// During the silence, a job is let through after this time even if no job hangs or tries; `None` for never.
     retry: Option<Duration>,
     /// Set while the source does not answer.
     present: Mutex<Option<Present>>,

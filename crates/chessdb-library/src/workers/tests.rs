@@ -136,7 +136,7 @@ impl BusyJob {
         BusyJob { ended, rounds }
     }
 
-    /// Waits until it has made progress once more.
+    /// Waits until it has made progress again.
     fn wait_for_progress(&self) {
         let before = self.rounds.load(Ordering::Relaxed);
         wait_until(|| self.rounds.load(Ordering::Relaxed) > before + 1);
@@ -400,7 +400,7 @@ fn a_lost_request_does_not_block_the_source_for_ever() {
     assert_eq!(refused.try_recv(), Ok(End::GivenUp(0)));
     workers.move_on(TIMEOUT);
     assert_eq!(next(&hanging), End::GivenUp(0));
-    // The next one is not let through at once: it would wait in vain as long as this one.
+    // The next job is not let through at once: it would wait in vain as long as this one.
     let (_open, refused) = submit(&workers, 1);
     assert_eq!(refused.try_recv(), Ok(End::GivenUp(0)));
     drop(also_lost);

@@ -1,6 +1,6 @@
 //! Parsing the text of a move, in SAN and other common notations.
 //!
-//! Attack tables give the pieces that could make the move, and each of them is tested.
+//! Attack tables give the pieces that could make the move, and each is tested.
 
 use super::geometry::reach;
 use super::legality::castling_targets;
@@ -12,15 +12,15 @@ impl Position {
     ///
     /// Besides SAN this reads:
     /// - long notation and UCI: `e2-e4`, `Ng1xf3`, `e7e8q`; castling as the king's move of two squares or more
-    ///   (`e1g1`) or onto the own rook (`e1h1`);
+    ///   (`e1g1`) or onto its own rook (`e1h1`);
     /// - castling with zeros or small letters, null moves as `--`, `Z0`, `0000` or `null`, but without `+` and `#`;
     /// - promotions as `e8=Q`, `e8Q`, `e8q`, `e8/Q`, `e8(Q)`, `e8=(Q)`, `e8(=Q)` or `e8[Q]`;
     /// - figurines (`♘f3`), `P` for pawns, and `n`, `r`, `q`, `k` for pieces; `b` is a bishop only where no pawn of
     ///   the b-file can make the move.
     ///
     /// The capture sign may be missing or wrong, and the departure square may be given in more detail than necessary.
-    /// Any `+`, `#`, `!`, `?` and `e.p.` after the move is skipped without a test: to read `!` and `?` as
-    /// annotations, remove them first.
+    /// Any `+`, `#`, `!`, `?` and `e.p.` after the move is skipped without a test: to read `!` and `?` as annotations,
+    /// remove them first.
     ///
     /// ```
     /// use chessdb::board::{Fen, Move, Position, ReadError, Role, Square};

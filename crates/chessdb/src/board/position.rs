@@ -185,7 +185,7 @@ impl Position {
         self.castling_rook_of(self.turn, side)
     }
 
-    /// The rook with which the side to move castles even without the right: then it is the rook in the corner.
+    /// The rook that the side to move castles with, even without the right to: then it is the rook in the corner.
     pub(crate) fn castling_rook_anyhow(&self, side: CastlingSide) -> Option<Square> {
         let file = match side {
             CastlingSide::KingSide => File::H,

@@ -152,7 +152,7 @@ mod tests {
         // White castles as usual, and Black does not.
         let mixed = "1r2k2r/8/8/8/8/8/8/R3K2R w KQkb - 0 1";
         assert_eq!(castling(mixed, None), ["e1h1", "e1a1"]);
-        // Castling in which the king or the rook stays where it is.
+        // Castling that leaves the king or the rook where it is.
         assert_eq!(
             castling("1rk3r1/8/8/8/8/8/8/1RK3R1 w GBgb - 0 1", None),
             ["c1g1", "c1b1"]

@@ -88,7 +88,7 @@ impl NotADatabase {
         }
     }
 
-    /// The reason with what a user can do about it.
+    /// The reason, and what a user can do about it.
     #[must_use]
     pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> NotADatabase {
         NotADatabase {

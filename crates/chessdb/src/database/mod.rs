@@ -96,18 +96,18 @@ impl Keys {
 ///
 /// # Fast paths
 ///
-/// [`main_line`](Database::main_line) is for formats whose main lines are quicker to read than whole games. Searches for
-/// positions ask for it of all games. [`has_only_moves`](Database::has_only_moves) saves decoding games that occur more than
-/// once.
+/// [`main_line`](Database::main_line) is for formats whose main lines are quicker to read than whole games. Searches
+/// for positions call it for every game. [`has_only_moves`](Database::has_only_moves) saves decoding games that occur
+/// more than once.
 ///
-/// # Beside the games
+/// # Apart from the games
 ///
-/// [`info`](Database::info), [`problems`](Database::problems) and [`folders`](Database::folders) are about the database as a
-/// whole, [`as_files`](Database::as_files) is for programs that mount it.
+/// [`info`](Database::info), [`problems`](Database::problems) and [`folders`](Database::folders) are about the
+/// database as a whole, [`as_files`](Database::as_files) is for programs that mount it.
 pub trait Database: Send + Sync {
     // Required.
 
-    /// Number of games. If all records have to be read to count them, and a file was changed before that, it is
+    /// Number of games. If counting needs a pass over all records, and a file was changed before that pass, it is
     /// [`AsFiles::uncounted`].
     fn len(&self) -> u32;
 
@@ -158,7 +158,7 @@ pub trait Database: Send + Sync {
         self.len() == 0
     }
 
-    // Beside the games.
+    // Apart from the games.
 
     /// Information about the database besides its games.
     fn info(&self) -> Info {
@@ -218,8 +218,8 @@ pub trait AsFiles {
         true
     }
 
-    /// Size in bytes of a game's record, to which the time for decoding the game is proportional. `None` if the record
-    /// would have to be read for this.
+    /// Size in bytes of a game's record; decoding takes time in proportion. `None` if finding the size would mean
+    /// reading the record.
     fn record_len(&self, game: u32) -> Option<u64> {
         let _ = game;
         None
@@ -323,7 +323,7 @@ pub struct Info {
 pub struct Member {
     /// The directory that shows it, such as `emb`; empty if it is shown next to the games.
     pub directory: &'static str,
-    /// Its own name, as the database has it.
+    /// Its own name, as stored in the database.
     pub name: String,
     /// Length in bytes.
     pub size: u64,
@@ -334,7 +334,7 @@ pub struct Member {
 pub struct Folder {
     /// Index of the parent in the list; `None` for a root.
     pub parent: Option<usize>,
-    /// Its own name, as the database has it.
+    /// Its own name, as stored in the database.
     pub name: String,
     /// Its games, in the order of the folder.
     pub games: Vec<u32>,

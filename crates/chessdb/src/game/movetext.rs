@@ -101,7 +101,7 @@ pub struct Tree {
     late: Vec<(usize, Token)>,
 }
 
-/// A line from which a variation branches off.
+/// A line that encloses a variation.
 #[derive(Clone, Copy, Debug)]
 struct Outer {
     /// Place of the variation's [`Token::VariationStart`].

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::bytes::index;
 use crate::files::Bytes;
 
-/// A file, or the part of it with one member of an archive.
+/// A file, or the part of it that holds one member of an archive.
 #[derive(Clone, Debug)]
 pub(super) struct Input {
     bytes: Arc<dyn Bytes>,

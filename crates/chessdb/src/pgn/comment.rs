@@ -202,7 +202,7 @@ mod tests {
         ] {
             assert_eq!(written(&[&text]).replace('\n', " "), format!("{{{text}}}"));
         }
-        // The text beside a command is divided as all other text.
+        // Text beside a command is divided like any other text.
         let text = format!("{long}{}", "a".repeat(251));
         assert_eq!(
             written(&[&text]).replace('\n', " "),

@@ -17,8 +17,8 @@ pub(crate) fn rooks_without_right(position: &Position) -> Bitboard {
     (of(Color::White) | of(Color::Black)) & !position.castling_rooks()
 }
 
-/// Finds which of these rooks, which have no right to castle, castle in some line of a game. `replay` plays the game as
-/// if all of them had the right. It is called only if there are such rooks.
+/// Finds the rooks among these that castle in some line of a game although they have no right to. `replay` plays the
+/// game as if all of them had the right. It is called only if there are such rooks.
 pub(crate) fn castling_without_right(
     rooks: Bitboard,
     turn: Color,

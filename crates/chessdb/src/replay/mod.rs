@@ -79,7 +79,7 @@ impl State for () {}
 #[derive(Debug)]
 pub struct Replay<'a, S, T = ()> {
     line: Line<T>,
-    /// The lines from which the current one branches off, outermost first.
+    /// The lines that enclose the current one, outermost first.
     outer: Vec<Line<T>>,
     sink: S,
     moves: u32,
@@ -159,7 +159,7 @@ impl<'a, S: Sink, T: State> Replay<'a, S, T> {
         &self.line.position
     }
 
-    /// The position before the last move of the current line, in which a variation on that move begins.
+    /// The position before the last move of the current line, where a variation on that move begins.
     pub fn position_before(&self) -> Option<Position> {
         self.line.has_move.then(|| {
             let mut position = self.line.position;

@@ -112,7 +112,7 @@ impl<T: State> StoredLine<T> {
         true
     }
 
-    /// Begins a variation on the last move or, in a line without a move, on the one that would come first.
+    /// Begins a variation on the last move. In a line without a move, it is a variation on the missing first move.
     pub(crate) fn start_early_variation(&mut self) {
         if !self.start_variation() {
             self.start_line(self.line.position, self.line.state.clone());

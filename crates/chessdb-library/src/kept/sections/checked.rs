@@ -1,8 +1,8 @@
 //! A mapped file whose blocks are checked on first use, and again after the file was changed.
 //!
-//! While the file is used, its size and times are read every few milliseconds. Whenever they differ, or might have
-//! hidden a change, no block counts as checked any more. So if another program touches the file, for example to note
-//! its use, its blocks are only checked again; if the bytes differ, that is damage.
+//! While the file is used, its size and times are read every few milliseconds. When they differ, or may hide a change,
+//! all blocks must be checked again. So if another program touches the file, for example to note its use, its blocks
+//! are only checked again; if the bytes differ, that is damage.
 
 use parking_lot::Mutex;
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub(super) struct Checked {
     last: Mutex<Look>,
 }
 
-/// The result of the last look at a file.
+/// What the last check of a file found.
 struct Look {
     stamp: Option<Stamp>,
     /// When this stamp was first found.
@@ -151,7 +151,7 @@ mod tests {
         Checked::new(Mapped::of_kept(File::open(path).unwrap()).unwrap(), 0..LEN, sums)
     }
 
-    /// Reads a byte of each block after the next look at the file.
+    /// Reads a byte of each block after the next check of the file.
     fn read(file: &Checked) -> Vec<Result<u8, Damaged>> {
         let tick = ticks();
         while ticks() == tick {

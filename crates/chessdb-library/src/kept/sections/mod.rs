@@ -390,8 +390,8 @@ impl<P: SectionId> Sections<P> {
         le_u64(self.get(section, start, 8)?, 0).ok_or(Damaged)
     }
 
-    /// True if bytes beyond the end of the file were read, as zeros. Then nothing that was read before this call can be
-    /// trusted.
+    /// True if bytes beyond the end of the file were read, as zeros. Then the caller must not trust anything read
+    /// before this call.
     #[inline]
     pub fn is_lost(&self) -> bool {
         // The fence orders the caller's reads before this check. Otherwise a read could happen after it, and its zeros
@@ -414,7 +414,7 @@ struct Header {
     numbers: Numbers,
 }
 
-/// Reads the header of a file. Its bytes are copied first, as the file may change at any time.
+/// Reads the header of a file. Its bytes are copied first, because the file may change at any time.
 fn read_header<P: SectionId>(bytes: &[u8], is_wanted: impl FnOnce(&[u8]) -> bool) -> Result<Header, String> {
     let header = bytes.get(..HEADER).ok_or("cut")?.to_vec();
     let number = |at| le_u32(&header, at).unwrap_or(0);

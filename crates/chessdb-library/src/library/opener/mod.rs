@@ -46,8 +46,8 @@ pub(super) enum Attempt {
 }
 
 impl<'a> Opener<'a> {
-    /// Opens databases that are not in `open` already and have not changed for `rest`; until they have, those that are
-    /// also in `present` stay as they were.
+    /// Opens databases that are not yet in `open`, once they have not changed for `rest`. Until then, a database that
+    /// is also in `present` stays as it was.
     pub(super) fn new(
         options: &'a Options,
         selection: &'a DatabaseSelection,
@@ -189,7 +189,7 @@ impl<'a> Opener<'a> {
         before.or_else(going_on).unwrap_or_else(refused)
     }
 
-    /// The databases that were open at this place before, unless their files were rewritten in place: what can be shown
+    /// The databases that were open at this place before, unless their files were rewritten in place: they are shown
     /// until their new state is open.
     pub(super) fn intact_before(&self, task: &OpeningTask) -> Vec<Arc<LibraryEntry>> {
         let Some(before) = self.before(task) else {

@@ -1,4 +1,4 @@
-//! Files that change while they are opened, and after that while nobody has asked for the result.
+//! Files that change while they are opened, and again before anybody has asked for the result.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, symlink};
@@ -97,7 +97,7 @@ impl Made {
         }
     }
 
-    /// Begins to open it, and waits for the end; nobody takes the result.
+    /// Starts to open it and waits for the end. Nobody takes the result.
     fn open_late(&self, openings: &Arc<Openings>) -> Arc<Job> {
         let seen = self.task.candidates.iter().map(|(_, candidate)| {
             let files = candidate.files.iter();
@@ -110,7 +110,7 @@ impl Made {
     }
 }
 
-/// A change after which a file has another identity.
+/// A change that gives a file another identity.
 type Change = (&'static str, fn(&Path));
 
 /// Puts another file in its place that has the same length and times.
@@ -179,8 +179,8 @@ fn a_file_that_changes_while_it_is_opened_is_not_served() {
     }
 }
 
-/// Each change after a database was opened late, also of one that could not be opened then, and the contents that a
-/// search finds are the same as in a new process.
+/// Makes each change after a database was opened late, also if it could not be opened then. A search must find the
+/// same contents as a new process.
 #[test]
 fn a_database_that_opened_late_and_changed_is_opened_again() {
     let events = |outcome: &Attempt| match outcome {
@@ -245,7 +245,7 @@ fn a_database_that_opened_late_and_changed_is_opened_again() {
                 assert_eq!(events(&found), events(&fresh), "{name} {second:?}");
                 outcomes[0] += usize::from(matches!(late, Some(Err(_))));
                 outcomes[1 + usize::from(events(&found).is_ok())] += 1;
-                // What did not change is not opened twice.
+                // A database that did not change is not opened twice.
                 if let (Attempt::Open(found), Some(Ok(late)), None) = (&found, &late, &second) {
                     assert!(Arc::ptr_eq(&found[0], &late[0]));
                 }

@@ -239,7 +239,7 @@ impl Openings {
     fn end(&self, job: &Job, opened: OpenResult) {
         let mut state = self.state();
         let _ = job.opened.set(opened);
-        // With the lock held, under which `wait` marks jobs as late, so that each late job is counted.
+        // With the lock held, because `wait` marks jobs as late under it: each late job is counted once.
         state.late += u64::from(job.is_late.load(Ordering::Relaxed));
         drop(state);
         self.ended.notify_all();

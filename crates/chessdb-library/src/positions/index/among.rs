@@ -13,8 +13,8 @@ use crate::kept::Damaged;
 use chessdb::bytes::{le_u32, le_u64};
 use rustc_hash::FxHashMap;
 
-/// The places of selected games are listed if fewer than one game in 16 is selected. Then looking into the list takes
-/// less time than looking at all games of a node.
+/// The places of selected games are listed if fewer than one game in 16 is selected. Then searching the list takes
+/// less time than checking all games of a node.
 const SCARCE: usize = 16;
 
 /// Number of selections whose places are kept.

@@ -9,7 +9,7 @@ pub(super) fn key_of(position: &Position) -> u64 {
     key_with(RunningKey::new(position), position)
 }
 
-/// Like [`key_of`], if the part of the key for the pieces is known.
+/// Like [`key_of`], when the part of the key for the pieces is known already.
 #[inline]
 pub(super) fn key_with(running: RunningKey, position: &Position) -> u64 {
     let key = running.key_with(position, EnPassantMode::Legal);

@@ -36,8 +36,8 @@ impl Index {
         }
     }
 
-    /// Like [`Index::find`], but in any order, and with what tables need of each game. For a position that several
-    /// games have, the index has these facts.
+    /// Like [`Index::find`], but in any order, and with the facts about each game that tables need. For a position
+    /// that several games have, the index has these facts.
     ///
     /// # Errors
     /// If the index is damaged.
@@ -254,9 +254,9 @@ impl Index {
         }
     }
 
-    /// The move after a node in the games of a range. All games of the range pass the node and play the same move next;
-    /// `None` if they end there. Games are read in database order: in any other order, each game of a compressed file
-    /// might have to unpack everything in front of it.
+    /// The move after a node in the games of a range. All games of the range pass the node and play the same next
+    /// move. `None` if they end at the node. Games are read in database order: in any other order, each game of a
+    /// compressed file might have to unpack everything in front of it.
     pub(super) fn next_moves(&self, asked: &[(IndexNode, Range<u32>)]) -> Result<Vec<Option<Move>>, Damaged> {
         let mut moves = vec![None; asked.len()];
         let mut unknown = Vec::new();

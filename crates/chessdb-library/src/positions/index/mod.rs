@@ -141,7 +141,7 @@ pub struct Index {
     places: Places,
     /// The places of the selections that were used last, by their addresses.
     known_places: Arc<OnceLru<usize, (Weak<Selection>, Places)>>,
-    /// The pawns that left first in rows of games; made at the first search that looks at signatures.
+    /// The pawns that left first, in rows of games. Computed by the first search that uses signatures.
     first_pawns: Arc<OnceLock<Box<[FirstPawns]>>>,
 }
 

@@ -20,7 +20,7 @@ struct UnfinishedRow {
     mv: Option<Move>,
     /// The nodes of each shared position whose stored bits match the position after the move.
     after: Vec<Vec<IndexNode>>,
-    /// The index of the position in `after` that is certainly the one after the move.
+    /// The index in `after` of the position that certainly follows the move.
     known: Option<usize>,
     tally: Tally,
     /// The first game where the move was played.
@@ -80,8 +80,8 @@ impl Index {
         Ok(MovesTable::new(table))
     }
 
-    /// The games that are read for the table of a shared position, apart from some that part from others. Each has the
-    /// number of moves that are followed.
+    /// The games to read for the table of a shared position, apart from some that leave the others. Each has the
+    /// number of moves to follow.
     pub(super) fn asked_for(&self, pattern: &Pattern) -> Result<Vec<(u32, u32)>, Damaged> {
         let mut asked = Vec::new();
         for nodes in self.nodes_by_key(key_of(pattern.position()))? {

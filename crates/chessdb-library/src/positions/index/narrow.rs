@@ -1,4 +1,4 @@
-//! The games that may have positions, for searches that look at the games themselves.
+//! The games that may have positions, for searches that test the games themselves.
 
 use super::super::scan::occurrence;
 use super::super::wanted::{Pattern, Wanted};
@@ -55,7 +55,7 @@ impl Index {
     pub(super) fn candidates(&self, pattern: &Pattern) -> Result<Vec<Occurrence>, Damaged> {
         let most = if pattern.is_exact() { 1 } else { usize::MAX };
         let mut admitted = self.admitted(&[Test::of_position(pattern.position())])?;
-        // In another order, each game might unpack all that precedes it in a compressed file.
+        // In another order, a compressed file might unpack everything in front of each game.
         admitted.sort_unstable();
         let found = admitted.into_iter();
         let found = found.filter_map(|game| {

@@ -28,7 +28,7 @@ use chessdb::board::{PackedMove, Position};
 /// Maximum number of moves of a game in the index. Later positions are found by searching the game.
 pub(super) const MOST_PLIES: usize = 65_000;
 
-/// Moves in a [`LinePrefix`]: as many as fit into 64 bits beside the start position.
+/// Moves in a [`LinePrefix`]: as many as fit into 64 bits together with the start position.
 pub(super) const PREFIX_PLIES: usize = 5;
 
 /// Typical number of bytes of a line in memory, including its moves.
@@ -271,7 +271,7 @@ impl Batch {
     /// # Errors
     /// If positions cannot be written.
     fn read(reading: &LineReading<'_>, spill: &Mutex<Spill>, mut games: Vec<u32>) -> io::Result<Batch> {
-        // In any other order, each game of a compressed file might have to unpack everything in front of it.
+        // In any other order, a compressed file might unpack everything in front of each game.
         games.sort_unstable();
         let starts = Mutex::default();
         let read = |range: Range<u32>| {

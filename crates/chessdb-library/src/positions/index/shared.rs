@@ -72,7 +72,7 @@ impl GameOrder {
         GameOrder { places, common }
     }
 
-    /// The node that begins with this position of a game; `None` if another game is its first.
+    /// The node that starts with this position of a game; `None` if it starts with another game.
     fn node(&self, entry: KeyedPly) -> Option<NodeEntry> {
         let lo = self.places[entry.game as usize];
         let begins = self.common[lo as usize] <= entry.depth;
@@ -324,7 +324,7 @@ mod tests {
 
     #[test]
     fn a_node_has_all_games_with_the_same_moves() {
-        // Games 0, 1 and 3 begin with the same three moves, game 2 with the same first move only.
+        // Games 0, 1 and 3 start with the same three moves, game 2 only with the same first move.
         let order = GameOrder::new(&[3, 0, 1, 2], vec![0, 4, 4, 2], 4);
         let nodes = |plies: &[(u32, u16)]| {
             let plies = plies

@@ -2,7 +2,7 @@
 //!
 //! For each game, the index stores how much its line has in common with the game before it: 0 if the start position
 //! differs, otherwise 1 plus the number of first moves that are the same. So the games of a node with *d* moves are a
-//! range in which only the first game has *d* or less.
+//! range, and only its first game has *d* or less.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::kept::Damaged;
 use crate::lines::{LineStep, follow};
 use chessdb::board::{Move, Position};
 
-/// A node of the opening tree: the games that begin with the same moves.
+/// A node of the opening tree: the games that start with the same moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeNode {
     node: IndexNode,
@@ -55,7 +55,7 @@ impl Index {
         })
     }
 
-    /// A node of the tree; `None` if no game of it is selected.
+    /// A node of the tree; `None` if none of its games is selected.
     fn tree_node(&self, node: IndexNode) -> Result<Option<TreeNode>, Damaged> {
         let games = self.number_in(node.lo..node.hi)?;
         Ok((games > 0).then_some(TreeNode { node, games }))

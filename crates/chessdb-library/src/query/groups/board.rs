@@ -459,7 +459,7 @@ impl ExactPosition {
     }
 }
 
-/// Positions that differ only in an en passant square are equal if no pawn can capture there.
+/// Positions that differ only in an en passant square are the same if no pawn can capture there.
 impl PartialEq for ExactPosition {
     fn eq(&self, other: &ExactPosition) -> bool {
         let parts = |exact: &ExactPosition| (pattern_epd(&exact.pattern), exact.en_passant);

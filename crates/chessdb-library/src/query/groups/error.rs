@@ -36,13 +36,13 @@ pub enum TermError {
     Kings,
     /// The text is not a move.
     Played,
-    /// No move is written as the pattern says.
+    /// No move can be written like this pattern.
     MovePattern,
-    /// The text does not say which pieces one side has for which pieces of the other.
+    /// The text does not say which pieces one side has against which pieces of the other.
     Imbalance,
     /// The text is not the name of a state of the side to move.
     State,
-    /// The text does not say how the bishops stand.
+    /// The text does not say how the bishops are placed.
     Bishops,
     /// The text is not the sign or the number of a glyph.
     Nag,

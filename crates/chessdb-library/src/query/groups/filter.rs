@@ -1,8 +1,8 @@
 //! Excludes games by their kept lines, before any position is made.
 //!
-//! Most games are left out by one pass over their moves, which are two bytes each: too few pieces are taken, or no move
-//! leads to a square where one has to. The others are played on a plain board, on which most terms show. What is left is
-//! [followed](super::matcher::Matcher) as without kept lines, unless the board has decided it.
+//! One pass over the moves, of two bytes each, excludes most games: too few pieces are taken, or no move goes to a
+//! square where a piece has to be. The others are played on a plain board, which decides most terms. The remaining
+//! games are [followed](super::matcher::Matcher) as without kept lines, unless the board has decided it.
 
 use super::group::{GroupTest, QueryImages, any_of_each};
 use super::matcher::Place;
@@ -112,7 +112,7 @@ impl<'a> LineFilter<'a> {
         })
     }
 
-    /// Looks at a game.
+    /// Tests a game.
     pub(super) fn look(&mut self, line: &PackedLine) -> Verdict {
         let moves = line.moves.as_slice();
         self.open.clear();
@@ -239,8 +239,9 @@ fn first_on_board(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> O
     }
 }
 
-/// The first position of a game where this holds: a test of the number of moves before, the board, and the moves after.
-/// Each kind of test has a loop of its own, because a call through a pointer would take longer than most tests.
+/// The first position of a game where this holds. The test gets the number of moves so far, the board, and the moves
+/// that follow. Each kind of test has a loop of its own, because a call through a pointer would take longer than most
+/// tests.
 #[inline(always)]
 fn first_where(
     group: &GroupTest,
@@ -253,7 +254,7 @@ fn first_where(
     let mut change = ALL;
     for ply in first as u32.. {
         let rest = moves.get(ply as usize..).unwrap_or_default();
-        // Most moves change nothing that the group is about, and need no call.
+        // Most moves change nothing that affects the group, and need no call.
         if change & group.watched != 0 && holds(ply, &board, rest) {
             let next = rest.first().map(|mv| mv.unpack());
             return Some(Place { ply, next });
@@ -287,7 +288,7 @@ fn first_by_counts(group: &GroupTest, start: PlainBoard, moves: &[KeptMove]) -> 
 
 /// Number of pieces of each side at the end of a line.
 fn pieces_left(start: &PlainBoard, moves: &[KeptMove]) -> ByColor<u32> {
-    // The moves of each side are every other one.
+    // The moves of one side are every second move.
     let mut taken = [0u32; 2];
     let (pairs, last) = moves.as_chunks::<2>();
     for [first, second] in pairs {

@@ -165,7 +165,7 @@ impl QueryImages {
 }
 
 impl Condition {
-    /// The condition in a form that an index can answer. It may be weaker, but it holds wherever this one does.
+    /// The condition in a form that an index can answer. It may be weaker, but it holds wherever this condition does.
     fn wanted(&self) -> Option<Wanted> {
         match self {
             Condition::Exact(exact) => Some(Wanted::Position(exact.pattern)),

@@ -157,8 +157,8 @@ pub(super) enum FollowedLine {
         /// The first ply where the repertoire has only other moves.
         left: Option<u32>,
     },
-    /// The game must leave the repertoire: the state after each move, so that another line can branch off after any of
-    /// them.
+    /// The game must leave the repertoire: the state after each move, because another line may branch off after any
+    /// move.
     Leave(Vec<Departure>),
 }
 
@@ -297,7 +297,7 @@ impl FollowedLines {
         }
     }
 
-    /// What the answers before a ply follow from: where the line leaves each repertoire, or whether it follows it.
+    /// What decides the answers before a ply: where the line leaves each repertoire, or whether it follows it.
     pub(super) fn answers_before(&self, ply: u32) -> impl Iterator<Item = Option<u32>> {
         self.0.iter().map(move |line| match line {
             FollowedLine::Follow { left, .. } => left.map(|_| 0),

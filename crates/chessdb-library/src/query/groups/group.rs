@@ -88,10 +88,11 @@ impl PositionGroup {
     }
 }
 
-/// What the main line of a game must have.
+/// What the main line of a game must contain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionQuery {
-    /// Each must hold at a later position than the one before it. It is enough if some positions can be chosen for all.
+    /// Each must hold at a later position than the previous group. It is enough if some choice of positions works for
+    /// all.
     pub groups: Vec<PositionGroup>,
     /// None of these may hold anywhere, not even for one ply.
     pub excluded: Vec<PositionGroup>,
@@ -251,7 +252,7 @@ fn is_among(player: Option<Color>, players: Sides) -> bool {
 pub(super) struct GroupTest {
     pub(super) terms: Vec<Vec<Condition>>,
     ply: Vec<Vec<Bounds>>,
-    /// What a move must change so that the group may hold after it, and not before.
+    /// What a move must change so that the group may hold after it but not before it.
     pub(super) watched: Change,
     /// The largest ply where the group can hold.
     pub(super) last: Option<i64>,

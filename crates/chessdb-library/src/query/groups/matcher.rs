@@ -145,7 +145,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// Looks at the first position.
+    /// Tests the first position.
     #[inline]
     pub(super) fn start(&mut self, position: &Position) -> ControlFlow<()> {
         self.pieces = ByColor::new_with(|color| position.pieces(color));
@@ -216,7 +216,7 @@ impl<'a> Matcher<'a> {
         self.flow()
     }
 
-    /// Looks at a position.
+    /// Tests a position.
     #[inline]
     fn reach(&mut self, ply: u32, position: &Position) -> ControlFlow<()> {
         let moment = Moment {
@@ -320,7 +320,7 @@ pub(super) struct Moment<'a> {
     /// The move that is played in it, and the position after it; `None` for the last position of a game, and for terms
     /// that depend on no move.
     pub(super) played: Option<(Move, &'a Position)>,
-    /// What terms ask of the whole game.
+    /// What terms need to know about the whole game.
     pub(super) line: &'a WholeLine,
 }
 
@@ -332,7 +332,7 @@ pub(super) struct WholeLine {
     pub(super) followed: FollowedLines,
 }
 
-/// Which of it a query needs.
+/// Which of this a query needs.
 #[derive(Debug)]
 pub(super) struct LineNeeds {
     pub(super) annotations: bool,
@@ -367,8 +367,8 @@ impl WholeLine {
         }
     }
 
-    /// What the answers at the first `moves` plies follow from, apart from these moves and the half-moves that terms look ahead:
-    /// where the line leaves each repertoire among these moves, or whether it follows it to its end.
+    /// What decides the answers at the first `moves` plies, apart from these moves and the half-moves that terms look
+    /// ahead: where the line leaves each repertoire within these moves, or whether it follows it to its end.
     pub(super) fn answers_before(&self, moves: u32) -> impl Iterator<Item = Option<u32>> {
         self.followed.answers_before(moves)
     }
@@ -405,7 +405,7 @@ pub(super) struct Place {
 pub(super) struct ImageProgress<'a> {
     groups: &'a [GroupTest],
     progress: Vec<GroupProgress>,
-    /// The first group that may still hold. Those before it have held early enough for all that follows.
+    /// The first group that may still hold. Earlier groups have held early enough for all that follow.
     from: usize,
     is_open: bool,
 }
@@ -464,7 +464,7 @@ impl<'a> ImageProgress<'a> {
         self.is_open = !others.any(is_past);
     }
 
-    /// Forgets what depends on the numbers of pieces.
+    /// Resets what depends on the numbers of pieces.
     #[inline]
     pub(super) fn count_again(&mut self) {
         self.progress.iter_mut().for_each(|group| group.by_counts = None);

@@ -75,7 +75,7 @@ pub(super) struct MoveTable {
     pub(super) distinguishes_mate: bool,
     /// All moves have `#`.
     pub(super) is_mate: bool,
-    /// The marks that all of them share; computed once, since each game needs them.
+    /// The marks that all of them share. Computed once, because each game needs them.
     pub(super) marks: MoveMarks,
 }
 
@@ -396,8 +396,8 @@ fn has_form(pattern: &FormPattern) -> bool {
 /// The squares that moves may lead to, for each sign at the end of their forms.
 type Targets = [Bitboard; SIGNS];
 
-/// Finds the moves that a pattern describes. Which targets it has depends only on what the form before the target has left
-/// of it, which is mostly the same; so this is found once for each such rest.
+/// Finds the moves that a pattern describes. Which targets it has depends only on what the form before the target has
+/// left of it, and few rests occur; so this is computed once for each rest.
 struct PatternTargets<'a> {
     pattern: &'a FormPattern,
     /// Targets of moves without promotion, by the rest of the pattern.
@@ -485,7 +485,7 @@ impl<'a> PatternTargets<'a> {
         found
     }
 
-    /// The target squares, among these, with which a form can continue in front of these letters.
+    /// The target squares, out of these, that let a form continue in front of these letters.
     fn targets(&self, state: FormState, squares: impl IntoIterator<Item = Square>, end: &str) -> Targets {
         let mut targets = Targets::default();
         for to in squares {
@@ -545,7 +545,7 @@ mod tests {
     use super::super::played::COMPARED;
     use super::*;
 
-    /// Patterns that differ in one sign, in both orders: what is remembered of one says nothing of another.
+    /// Patterns that differ in one sign, in both orders: a remembered result of one must not be used for another.
     #[test]
     fn a_pattern_is_right_whatever_was_asked_before() {
         let texts = [
@@ -727,7 +727,7 @@ mod tests {
         };
         let image = moves.reflected(colour);
         assert!(moves.table.get().is_some() && same.table.get().is_none());
-        // Nor does comparing make one.
+        // Comparing does not make one either.
         assert!(moves == same && image != same && image.reflected(colour) == same);
         assert!(same.table.get().is_none());
     }

@@ -23,7 +23,7 @@ const SPECIAL: [(&str, Move); 9] = [
     ("Z0", Move::Null),
 ];
 
-/// The moves that a text in SAN describes, wherever they are played.
+/// The moves that a text in SAN describes, in any position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MovePattern {
     what: Moved,
@@ -216,8 +216,8 @@ impl MovePattern {
     }
 }
 
-/// Whether the next move may have a sign with which the pattern matches: `signs` says whether it matches without a
-/// sign, with `+`, and with `#`. False is certain; true is certain unless only one of `+` and `#` matches.
+/// Whether the next move may have a sign that makes the pattern match: `signs` says whether it matches without a sign,
+/// with `+`, and with `#`. False is certain; true is certain unless only one of `+` and `#` matches.
 fn may_have_sign(signs: [bool; 3], board: &PlainBoard, next: KeptMove, rest: &[KeptMove]) -> bool {
     let [quiet, check, mate] = signs;
     if quiet == check && check == mate {
@@ -228,7 +228,7 @@ fn may_have_sign(signs: [bool; 3], board: &PlainBoard, next: KeptMove, rest: &[K
     if !after.is_check() {
         return quiet;
     }
-    // Nothing is played after mate.
+    // No move is played after mate.
     check || mate && ends(rest) && after.may_be_mated()
 }
 
@@ -339,8 +339,7 @@ impl fmt::Display for PieceMove {
 /// and after the last.
 pub(super) const LONGEST_PATTERN: usize = 21;
 
-/// The number of ways in which a written move can end: without a sign, with `+`, and with `#`. Mate also counts as
-/// check.
+/// The number of ways to end a written move: without a sign, with `+`, and with `#`. Mate also counts as check.
 pub(super) const SIGNS: usize = 3;
 
 /// A pattern with `*` and `?`, which is compared with a written move one character at a time.
@@ -523,7 +522,7 @@ mod tests {
         }
         for ((text, pattern), (found, may_be)) in patterns.iter().zip(found) {
             assert!(found > 0 || *text == "--", "{text} is never played");
-            // Of the moves that a board admits, most are mates.
+            // Most of the moves that a board admits are mates.
             assert!(
                 pattern.shows_on_board() || may_be < 2 * found.max(4),
                 "{text} {found} {may_be}"

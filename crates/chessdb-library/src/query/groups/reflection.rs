@@ -2,7 +2,7 @@
 
 use chessdb::board::{Bitboard, Color, Move, Position, Rank, Setup, Square};
 
-/// The mirror images of positions that count beside the positions themselves.
+/// The mirror images of positions that count as well as the positions themselves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mirror {
     /// None.

@@ -171,8 +171,8 @@ impl LineMaterial {
         })
     }
 
-    /// What the side to move gives up for at least this number of half-moves, or to the end if it mates or wins: its least
-    /// material before this move and its two moves before, less the most from the reply on.
+    /// What the side to move gives up for at least this number of half-moves, or to the end if it mates or wins: its
+    /// least material before this move and its two previous moves, minus its most from the reply on.
     fn given_up(&self, ply: usize, plies: usize) -> Option<i64> {
         let side = ply % 2;
         let own = |difference: &i64| if side == 0 { *difference } else { -difference };

@@ -43,7 +43,7 @@ impl MoverState {
 }
 
 impl MoverState {
-    /// False if it does not hold where the pieces stand like this and these moves follow.
+    /// False if it does not hold with these pieces and these next moves.
     pub(super) fn may_hold_on(self, board: &PlainBoard, rest: &[KeptMove]) -> bool {
         match self {
             MoverState::Check => board.is_check(),
@@ -131,7 +131,7 @@ impl Bishops {
 pub enum PawnKind {
     /// All.
     Any,
-    /// Those with no pawn of the other side before them, on their file or the files beside.
+    /// Pawns without an enemy pawn in front of them, on their own or a neighbouring file.
     Passed,
     /// Pawns without a pawn of their own side on the neighbouring files.
     Isolated,

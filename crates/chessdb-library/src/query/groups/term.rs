@@ -254,8 +254,7 @@ impl PositionTerm {
     }
 
     /// The move that is played next gives up this much material: a number or a range, at least 1, which is a pawn. The
-    /// side must stay behind for six half-moves (`for:` changes this), until mate, or to the end of a game that it
-    /// wins.
+    /// side must have less for six half-moves (`for:` changes this), until mate, or to the end of a game that it wins.
     ///
     /// # Errors
     /// If the text is not such a number or range.
@@ -463,7 +462,7 @@ impl Condition {
         )
     }
 
-    /// What it takes to decide whether it holds: a plain board, a position, or the whole line.
+    /// What is needed to decide whether it holds: a plain board, a position, or the whole line.
     pub(super) fn need(&self) -> Need {
         match self {
             Condition::Board(_)
@@ -557,7 +556,7 @@ impl Condition {
         }
     }
 
-    /// True if the condition cannot hold in any position that a game can reach from this one. False means that this is
+    /// True if the condition cannot hold in any position that a game can reach from this one. False means that it is
     /// not known.
     pub(super) fn is_past(&self, position: &impl Pieces) -> bool {
         match self {

@@ -1,10 +1,10 @@
 //! Tests groups in all lines of a game: the main line first, then the lines that end with a variation, in the order in
 //! which these end in the text.
 //!
-//! A line is followed from the move where it differs from the line before it, with the progress that was saved there. Some
-//! answers depend on the whole line, such as the move with which it leaves a repertoire. Progress is saved for each of the
-//! last few sets of these answers: otherwise, lines that leave it and lines that return to it, one after the other, would all
-//! be followed from the first move.
+//! A line is followed from the move where it differs from the line before it, with the progress that was saved there.
+//! Some answers depend on the whole line, such as the move with which it leaves a repertoire. Progress is saved for
+//! each of the last few sets of these answers. Otherwise lines that alternately leave the repertoire and return to it
+//! would all be followed from the first move.
 
 use std::ops::ControlFlow;
 
@@ -114,7 +114,7 @@ struct LinesOfGame<'a> {
     has_start: bool,
     /// The plies where the tests of lines start, in ascending order.
     branches: Vec<u32>,
-    /// The places on the current line, as far as it is the same as the line before it.
+    /// The places on the current line, up to where it leaves the previous line.
     kept: KeptPlaces<'a>,
     /// Number of moves that the line shares with it.
     shared: u32,
@@ -253,7 +253,7 @@ impl<'a> Matcher<'a> {
         is_read
     }
 
-    /// Follows the present line, which `winner` has won, to its end. Stores in `first` where the query matches first,
+    /// Follows the current line, which `winner` has won, to its end. Stores in `first` where the query matches first,
     /// and in which variation.
     fn look_along(
         &mut self,
@@ -327,7 +327,7 @@ mod tests {
     use testkit::Random;
 
     thread_local! {
-        /// How often a place, or the answers at one, were looked at.
+        /// How often a place was visited, or the answers at a place.
         pub(super) static LOOKED_AT: Cell<usize> = const { Cell::new(0) };
         /// How many moves were followed.
         pub(super) static STEPS: Cell<usize> = const { Cell::new(0) };
@@ -362,7 +362,7 @@ mod tests {
             .collect()
     }
 
-    /// The number of looks at places and answers, and of moves that are followed, in a game that repeats a round of moves.
+    /// The number of visits to places and answers, and of followed moves, in a game that repeats a round of moves.
     fn looked_at(start: &str, round: &str, rounds: usize, text: &str) -> (usize, usize) {
         let game = format!("{start} {}*\n", round.repeat(rounds));
         let library = library(&[("a.pgn", &game), ("own.pgn", "1. e4 e5 *\n")]);
@@ -382,7 +382,7 @@ mod tests {
         let ((few, few_steps), (many, many_steps)) = (looked_at(100), looked_at(1600));
         // Three variations each time, and the binary digits of what is kept.
         assert!(few >= 3 * 100 && many <= 3 * 1600 * 16, "{few} {many}");
-        // Each of the ten moves of a round at least once, and few of them again.
+        // Each of the ten moves of a round is followed at least once, and few of them again.
         assert!(
             few_steps >= 10 * 100 && many_steps <= 3 * 10 * 1600,
             "{few_steps} {many_steps}"
@@ -488,7 +488,7 @@ mod tests {
                 ("c.pgn", &c),
                 ("d.pgn", &d),
             ]);
-            // What one line must have, what no line may have, and both in one query.
+            // What one line must contain, what no line may contain, and both in one query.
             for (asked, left_out, text) in [
                 ("left:a.pgn", "", "left:a.pgn"),
                 ("left:a.pgn then played:Nf3", "", "left:a.pgn then played:Nf3"),

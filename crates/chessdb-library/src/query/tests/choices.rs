@@ -6,7 +6,7 @@ use crate::query::Query;
 fn choices_have_one_spelling() {
     for (text, canonical) in [
         ("( eco:b | year:1985 )", "( eco:B | year:1985 )"),
-        // After the tags, before the positions; sides are sorted, equal ones and equal choices are there once.
+        // After the tags, before the positions; sides are sorted, and repeated sides and choices appear once.
         (
             "played:O-O ( year:1985 | eco:B | year:1985 ) then ply:20.. white:tal",
             "white:tal ( eco:B | year:1985 ) played:O-O then ply:20..",
@@ -26,7 +26,7 @@ fn choices_have_one_spelling() {
             "( played:O-O then played:O-O-O | ply:9 ) mirror:colour played:e4",
             "( played:O-O then played:O-O-O | ply:9 ) mirror:colour played:e4",
         ),
-        // In double quotes, or behind a colon, they are text.
+        // In double quotes, or after a colon, they are text.
         ("\"( a | b )\"", "\"a b\""),
         ("event:(a)", "event:a"),
     ] {
@@ -41,7 +41,7 @@ fn choices_have_one_spelling() {
     assert_eq!(Query::parse_name(&name).unwrap().name(), name);
 }
 
-/// What touches is read as with blanks, unless it may be part of a value.
+/// Signs that touch are read as if there were blanks between them, unless they may be part of a value.
 #[test]
 fn blanks_around_the_signs_may_be_left_out() {
     for (text, with_blanks) in [

@@ -16,7 +16,7 @@ fn an_error_shows_only_the_beginning_of_a_long_value() {
     }
 }
 
-/// Every rule by queries that break it: the place, the term, and a part of what is said.
+/// Every rule, with queries that break it: the place, the term, and a part of the message.
 #[test]
 fn errors_have_a_place_and_a_remedy() {
     let board = "pawns:8/8/8/8/8/8/8";

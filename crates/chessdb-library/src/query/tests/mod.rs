@@ -20,7 +20,7 @@ fn queries_have_one_spelling() {
         (r#"player:"a\"b\\c""#, r#"player:"a b c""#),
         (r#"player:="a\"b\\c""#, r#"player:="a\"b\\c""#),
         ("player:\"carlsen\"", "player:carlsen"),
-        // Alternatives and equal terms are sorted, and are there once.
+        // Alternatives and repeated terms are sorted, and appear once.
         ("player:b|a|b", "player:a|b"),
         ("player:b player:a player:b", "player:a player:b"),
         ("-player:b player:c", "-player:b player:c"),

@@ -35,7 +35,7 @@ pub(super) struct Stray {
     pub(super) end: usize,
 }
 
-/// All games of a file. Equal header values share an id, which refers to the first occurrence.
+/// All games of a file. Identical header values share an id, which refers to the first occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     games: Vec<Entry>,

@@ -12,7 +12,7 @@ const LONGEST_VALUE: usize = 1 << 16;
 pub(super) struct TextReader(pub(super) TextEncoding);
 
 impl TextReader {
-    /// Decodes in the code page with this label. Without a known label, by the rule of the page.
+    /// Decodes bytes in the code page with this label. Without a known label, the rule on the format's page applies.
     pub(super) fn new(label: Option<&str>) -> TextReader {
         let forced = label.and_then(|label| Encoding::for_label(label.as_bytes()));
         TextReader(TextEncoding { forced })

@@ -50,7 +50,7 @@ const fn glyph(nag: u8, sign: &'static str) -> Glyph {
 /// The bytes of an engine evaluation that may follow its value.
 const EVALUATION_TAILS: [&[u8]; 3] = [b"", b"\xff\0", b"\xff\0CAP"];
 
-/// Reads a comment; `None` for one that marks a user folder and is not shown.
+/// Reads a comment; `None` for a comment that only marks a user folder, which is not shown.
 pub(super) fn read(kind: u8, body: &[u8], encoding: &'static Encoding) -> Option<Annotation> {
     let is_before = matches!(kind, 3 | 5);
     let says = |glyph, text| {

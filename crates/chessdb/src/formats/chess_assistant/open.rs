@@ -338,7 +338,7 @@ mod tests {
 
     #[test]
     fn only_entries_of_games_that_lead_to_one_record_lose_games() {
-        // Ids begin with 1. The last two entries are of no game.
+        // Ids start at 1. The last two entries belong to no game.
         let a02: Vec<u8> = [0u32, 0, 4, 0, 0].map(u32::to_le_bytes).concat();
         assert_eq!(problem_of(1..3, &a02, None), None);
         let problem = problem_of(1..4, &a02, None).unwrap();

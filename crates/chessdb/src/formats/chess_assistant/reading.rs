@@ -1,4 +1,4 @@
-//! The eight readings of the ambiguous description. The one for a database is chosen by trial (section 8).
+//! The eight readings of the ambiguous description. Trial decides which of them fits a database (section 8).
 
 use super::steps::Files;
 
@@ -27,7 +27,7 @@ pub(super) struct CodeReading {
 }
 
 impl CodeReading {
-    /// The reading that is tried first, and used if no other one fits better.
+    /// The reading that is tried first, and used if no other fits better.
     pub(super) const DEFAULT: CodeReading = CodeReading {
         files: Files::Right,
         kinds: Kinds::AsListed,
@@ -81,8 +81,8 @@ impl CodeReading {
     }
 }
 
-/// The reading in which most games of the sample are clean, as counted by `clean`. In a tie, the default or else the
-/// earlier reading wins.
+/// The reading in which most games of the sample are clean, as counted by `clean`. In a tie the default wins,
+/// otherwise the earlier reading.
 pub(super) fn choose(sample: usize, clean: impl Fn(CodeReading) -> usize) -> CodeReading {
     let mut best = (clean(CodeReading::DEFAULT), CodeReading::DEFAULT);
     if best.0 == sample {

@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn a_record_of_many_zeros_is_damaged() {
         let is_blank = |bytes: &[u8]| read(bytes, 0, LengthForm::TwoBytes).unwrap().is_blank;
-        // The last games of a file may be empty, and those before another one.
+        // Empty games are zeros too: a few are no damage at the end of a file, and more in front of another game.
         for (zeros, is_damage) in [(1, false), (7, false), (8, true), (32, true), (33, true)] {
             assert_eq!(is_blank(&vec![0; zeros]), is_damage, "{zeros}");
             let followed = [&vec![0; zeros][..], &[1]].concat();

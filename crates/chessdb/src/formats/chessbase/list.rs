@@ -59,8 +59,8 @@ impl EnPassant {
         }
     }
 
-    /// The files whose pawns on their fifth rank have an entry: those next to the file of the double step. If
-    /// there was none, it is the a-file, because of a bug in the original program: [`Entry::Ghost`].
+    /// The files whose pawns on their fifth rank have an entry: those next to the file of the double step. Without a
+    /// double step it is the a-file, because of a bug in the original program: [`Entry::Ghost`].
     #[inline]
     pub(super) fn takers(self) -> Bitboard {
         static TAKERS: [Bitboard; 9] = takers();

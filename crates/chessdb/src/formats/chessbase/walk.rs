@@ -72,7 +72,7 @@ fn possible_end(cbf: &[u8], at: usize) -> Option<usize> {
     is_possible.then(|| at + header.record_len())
 }
 
-/// Bits of evidence needed for a record directly after another one.
+/// Bits of evidence needed for a record directly after another record.
 const IN_SEQUENCE: u32 = 24;
 /// Bits of evidence needed for a record after a gap. A file has up to 2 to the power of 32 offsets, and there are some
 /// thousand ways to get this many bits.

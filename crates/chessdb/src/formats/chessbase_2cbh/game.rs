@@ -30,7 +30,7 @@ pub(super) struct Moves<'a> {
 }
 
 impl ChessBase2Cbh {
-    /// The frame to which a record refers. If the frame is damaged, it is read again, because ChessBase may be writing
+    /// The frame that a record refers to. If the frame is damaged, it is read again, because ChessBase may be writing
     /// it.
     fn frame<'a>(
         &'a self,

@@ -32,7 +32,7 @@ const MOVES: u16 = 0xfffc;
 const CHESS960_SETUP: u16 = 1000;
 /// Starts of Chess960.
 const STARTS: u16 = 960;
-/// The first words of pieces, of Black's pieces, of pawns, of Black's pawns, and the one after all.
+/// The first words of pieces, of Black's pieces, of pawns and of Black's pawns, and the first word after all of these.
 const PIECES: u16 = 0xc02d;
 const BLACK: u16 = 0xc16d;
 const PAWNS: u16 = 0xc2ad;
@@ -111,7 +111,7 @@ impl Start {
         }
     }
 
-    /// FEN for the tag; `None` for the usual position, and for a position from which no game can be played.
+    /// FEN for the tag; `None` for the usual position, and for a position that no game can be played from.
     pub(super) fn fen(&self) -> Option<&str> {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }

@@ -99,7 +99,7 @@ impl Entities {
     }
 
     /// The name of the file if it should have a record with this number, but does not: a file that has lost records is
-    /// reported once, not for each of them.
+    /// reported once, not for each record.
     pub(super) fn lacks(&self, id: u32, characters: Characters) -> Option<&str> {
         let file = self.file.as_ref().filter(|_| self.is_whole)?;
         self.get(id, characters).is_none().then_some(&file.name)

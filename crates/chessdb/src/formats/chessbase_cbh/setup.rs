@@ -72,7 +72,7 @@ impl Start {
         self.fen.as_deref().filter(|_| self.flaw.is_none())
     }
 
-    /// FEN of a position from which no game can be played.
+    /// FEN of a position that no game can be played from.
     pub(super) fn flawed_fen(&self) -> &str {
         self.fen.as_deref().unwrap_or_default()
     }

@@ -17,8 +17,8 @@ use crate::bytes::{index, le_u16, le_u32, slice};
 use crate::files::SourceFile;
 use crate::formats::chessbase_common::{Characters, GuidingText, Texts, file_name};
 
-/// Endings of names by the number of the language. The last one is for texts without a language; the ending of a
-/// language that is not known is its number.
+/// Endings of names by the number of the language. The last one is for texts without a language; an unknown language
+/// has its number as ending.
 const LANGUAGES: [&str; 8] = [".en", ".de", ".fr", ".es", ".it", ".nl", ".pt", ""];
 const HEAD: usize = 4;
 /// Minimum size of a guiding text in one language in bytes: two lengths, two languages, and hardly any text.

@@ -8,7 +8,7 @@ use super::pieces::{Pieces, Played, kind};
 use crate::board::Role;
 use crate::replay::{Fault, Notation, Sink, StoredLine};
 
-/// Stands in a remark for moves that are not there or not shown.
+/// A remark has this in place of moves that are missing or not shown.
 const LEFT_OUT: &str = "...";
 
 /// The rest of a line from its first move that cannot be played, with its variations.
@@ -107,7 +107,7 @@ impl<E: Encoding, S: Sink> Game<'_, E, S> {
         Next::EndOfLine
     }
 
-    /// Handles the end of a line if none is played. `None` if the line that is not played has ended, too.
+    /// Handles the end of a line in text that is not played. `None` if the whole unplayed line has ended.
     #[cold]
     pub(super) fn end_unplayed(&mut self, cursor: &mut Cursor) -> Option<Next> {
         let unplayed = self.unplayed.as_mut()?;

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 const TEXTS: &str = "texts";
 /// Ids of players are even and ids of events odd, so the number of a name is its id divided by this.
 const KINDS_OF_NAMES: u32 = 2;
-/// The number of names of each kind, and of games, from which the encoding is guessed.
+/// How many names of each kind, and how many games, are used to guess the encoding.
 pub(in crate::formats) const SAMPLE: u32 = 500;
 
 /// The fields that databases of both formats have. `T` is a guiding text in one language.

@@ -47,7 +47,7 @@ fn stands_alone(before: &[u8], after: &[u8]) -> bool {
     !is(before.last(), char::is_alphabetic) && !is(after.first(), char::is_lowercase)
 }
 
-/// A text in which pieces and signs stand for the private characters of newer versions.
+/// Replaces the private characters of newer versions by names of pieces and signs.
 pub(super) fn with_marks(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {

@@ -57,7 +57,7 @@ const LEFT_OUT: [u8; 7] = [0x14, 0x15, 0x18, 0x19, 0x23, 0x25, 0x61];
 /// A stored item.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::formats) struct Item<'a> {
-    /// Number of the move that it is about, as the format counts them; -1 for the whole game.
+    /// The number of the annotated move, as the format counts moves; -1 for the whole game.
     pub(in crate::formats) position: i32,
     pub(in crate::formats) kind: u8,
     pub(in crate::formats) data: &'a [u8],

@@ -49,7 +49,7 @@ struct Counted {
 }
 
 impl Numbering {
-    /// The numbering of a file whose header is as long as each of its records, and gives this number of them.
+    /// The numbering of a file if its header is as long as a record and states this number of records.
     pub(in crate::formats) fn new(cbh: &SourceFile, record: usize, kind_at: KindAt, given: u32) -> Numbering {
         let numbering = Numbering {
             rows: Rows::new(cbh, record, record, u32::MAX as usize),
@@ -69,7 +69,7 @@ impl Numbering {
         self.counted(cbh).map_or(self.rows.len(), |counted| counted.games)
     }
 
-    /// True for a file that is so long that reading all of it takes a while.
+    /// True for a file so long that reading all of it takes a while.
     pub(in crate::formats) fn is_long(&self) -> bool {
         self.rows.len() > MANY
     }
@@ -98,8 +98,8 @@ impl Numbering {
         texts.unwrap_or_default().iter().map(|&row| self.rows.place(row))
     }
 
-    /// The problem of a file with unused records among those that its header gives. ChessBase removes no record, so what
-    /// was in these is lost.
+    /// The problem of a file with unused records among those that its header gives. ChessBase removes no record, so
+    /// the contents of unused records are lost.
     pub(in crate::formats) fn lost(&self, cbh: &SourceFile) -> Option<Problem> {
         let (first, count) = self.counted(cbh)?.unused?;
         let at = first.saturating_add(1).saturating_mul(self.record) as u64;
@@ -184,7 +184,7 @@ mod tests {
         let places: Vec<_> = (0..4).map(|game| numbering.place(&cbh, game)).collect();
         assert_eq!(places, [Some(0), Some(3), Some(5), None]);
         assert_eq!(numbering.texts(&cbh).collect::<Vec<_>>(), [1, 2, 6]);
-        // What is behind the records that the header gives is not lost.
+        // Records beyond the number in the header are not lost.
         let lost = numbering.lost(&cbh).unwrap();
         assert_eq!(lost.offset, Some(5 * RECORD as u64));
         assert!(lost.what.starts_with("a record has only zeros"), "{lost}");

@@ -88,8 +88,8 @@ impl OfRecord {
     }
 }
 
-/// Sets the tags of a start position. `fen` is `None` for the usual position, and for a position from which no game can
-/// be played.
+/// Sets the tags of a start position. `fen` is `None` for the usual position, and for a position that no game can be
+/// played from.
 pub(in crate::formats) fn set_start(tags: &mut Tags, is_chess960: bool, fen: Option<&str>) {
     if is_chess960 {
         tags.set_str("Variant", "chess 960");

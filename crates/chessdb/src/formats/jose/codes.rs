@@ -195,7 +195,7 @@ fn castled_rook(side: CastlingSide, us: Color) -> Square {
     us.fold_wb(square, square.flip_vertical())
 }
 
-/// The only legal move of a piece for which no code exists and that matches this code (section 3.8).
+/// The only legal move that fits this code, of a piece that has no code for it (section 3.8).
 #[cold]
 pub(super) fn recovered(position: &Position, lists: &PieceLists, code: u8) -> Option<Coded> {
     let us = position.turn();

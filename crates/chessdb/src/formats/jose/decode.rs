@@ -372,7 +372,7 @@ mod tests {
         movetext.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// Of a variation without moves, only the comments are left (section 3.5).
+    /// A variation without moves keeps only its comments (section 3.5).
     #[test]
     fn variations_before_the_first_move_keep_their_moves_and_comments() {
         for (bin, shown) in [

@@ -41,7 +41,7 @@ pub(super) struct Games {
     header: Option<Table>,
     more: Option<Table>,
     pub(super) entries: Vec<Entry>,
-    /// Counts that tell whether dates have the bug of section 10.2; `None` if dates must not be corrected.
+    /// Counts that show whether dates have the bug of section 10.2; `None` if dates must not be corrected.
     pub(super) shift: Option<Shift>,
     /// True if headers and moves are in one table.
     pub(super) is_archive: bool,
@@ -310,7 +310,7 @@ impl<'t> Record<'t> {
         stored_date(self.header.as_ref()?, column)
     }
 
-    /// The move data and their place; `None` if there are none.
+    /// The move data and their place; `None` if the game has none.
     pub(super) fn moves(&self, texts: TextDecoder) -> Option<(Tokens<'_>, MoveDataPlace<'t>)> {
         let found = self
             .rows()

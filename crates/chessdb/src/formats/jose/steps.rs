@@ -217,7 +217,7 @@ mod tests {
         is_among(&steps, direction, from, to)
     }
 
-    /// The square to which a direction leads by the page.
+    /// The target square of a direction, as the format's page describes it.
     fn expected(leads: Leads, direction: u8, from: Square) -> Option<Square> {
         let place = |square: Square| [square.file() as i32, square.rank() as i32];
         let mut found = (0..64)

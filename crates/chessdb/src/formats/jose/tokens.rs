@@ -61,7 +61,7 @@ pub(super) struct Variation {
     pub(super) inside: Cursor,
     /// The rest of the data after the variation.
     pub(super) after: Cursor,
-    /// True if a move stands in it, or in a variation in it.
+    /// True if it contains a move, also one inside a variation.
     pub(super) has_move: bool,
 }
 

@@ -76,8 +76,8 @@ impl<S: Sink> Decoder<'_, S> {
         self.cursor.end = self.cursor.at;
     }
 
-    /// Writes variations as comments if the first move of their line is missing. Of a variation without moves, the
-    /// comments are left.
+    /// Writes variations as comments if the first move of their line is missing. A variation without moves keeps its
+    /// comments.
     pub(super) fn show_early(&mut self) {
         let depth = self.replay.depth();
         if self.replay.has_move() {

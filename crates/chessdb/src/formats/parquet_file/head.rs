@@ -35,7 +35,7 @@ pub(super) struct Head {
 
 /// A page of values.
 pub(super) const DATA: i64 = 0;
-/// A page of values to which the numbers in other pages refer.
+/// A page of values that other pages refer to by number.
 pub(super) const DICTIONARY: i64 = 2;
 /// A page of values, version 2.
 pub(super) const DATA_2: i64 = 3;

@@ -332,7 +332,7 @@ fn spread(bytes: &[u8], start: usize, count: usize, stored: Stored) -> Option<Va
 mod tests {
     use super::*;
 
-    /// The first bytes of all numbers, then the second ones, and so on, as the format's page on encodings has it.
+    /// The first bytes of all numbers, then the second ones, and so on, as the format's page describes.
     #[test]
     fn a_stream_of_bytes_has_a_part_for_each_byte_of_a_number() {
         let bytes = [0xff, 1, 2, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0x80];

@@ -75,7 +75,7 @@ impl Columns {
                 None => tags.push((tag.clone(), number)),
             }
         }
-        // As in PGN, a name in another letter case stands for the usual one where that is missing.
+        // As in PGN, a tag in another letter case is used where the usual one is missing.
         for place in 0..tags.len() {
             let usual = tags.get(place).and_then(|(tag, _)| usual_name(tag.as_bytes()));
             let missing = usual.filter(|usual| tags.iter().all(|(tag, _)| tag != usual));
@@ -167,7 +167,7 @@ impl Columns {
         Ok((text, cell.at))
     }
 
-    /// A row as PGN, with only what this part of it needs.
+    /// A row as PGN, with no more than `part` needs.
     pub(super) fn text(&self, table: &Table, row: u32, part: Part) -> RowText {
         let mut read = RowText {
             text: String::with_capacity(1024),

@@ -14,7 +14,7 @@ pub(super) enum Codec {
     /// LZ4 in Hadoop's frame.
     OldLz4,
     Zstandard,
-    /// Another one, which is not read, with its name.
+    /// Any other compression, which is not read, by its name.
     Other(&'static str),
 }
 

@@ -75,7 +75,7 @@ pub(super) struct Decoder<'a, S> {
 /// Counts the moves of the open lines. Only used for games with words that are not moves.
 struct Counts {
     line: MoveCount,
-    /// Counts of the lines from which the current one branches off, outermost first.
+    /// Counts of the lines that enclose the current one, outermost first.
     outer: Vec<MoveCount>,
     /// An offset and a depth: up to there, words of a line at this depth that are not moves do not count as moves.
     passed: (usize, usize),

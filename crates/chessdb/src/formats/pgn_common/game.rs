@@ -150,7 +150,8 @@ impl<'a> Stored<'a> {
         found.map(|found| rating(&value(found.get()?, self.encoding())))
     }
 
-    /// True if the game certainly has no annotations. Comments may also be between the tags, and in what is no tag.
+    /// True if the game certainly has no annotations. Comments may also be between the tags, and in text that is not a
+    /// tag.
     pub(in crate::formats) fn has_only_moves(&self) -> bool {
         let mut section = Section::new(self.text, self.line_end);
         let are_tags = section.by_ref().all(|(_, tag)| tag.flaw.is_none());

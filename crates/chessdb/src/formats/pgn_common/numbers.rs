@@ -10,7 +10,7 @@ use super::values::with_plain_signs;
 use super::words::LONGEST;
 use crate::text::utf8;
 
-/// Number of words among which the next number is searched for.
+/// Number of words that are searched for the next number.
 const MOST_WORDS: u32 = 64;
 
 /// Minimum number of points after a move number of Black.

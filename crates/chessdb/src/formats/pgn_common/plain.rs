@@ -26,7 +26,7 @@ fn after_number(word: &[u8]) -> &[u8] {
     }
 }
 
-/// True for the name of a piece, squares and a promotion. What ends so has no glyph at its end.
+/// True for the name of a piece, squares and a promotion. A word that ends this way has no glyph at its end.
 fn is_move(word: &[u8]) -> bool {
     let squares = match word {
         [squares @ .., b'=', b'Q' | b'R' | b'B' | b'N'] => squares,

@@ -193,7 +193,7 @@ pub(in crate::formats) struct LastWords {
     pub(in crate::formats) result: Written,
 }
 
-/// Number of bytes in which these words are searched for.
+/// Number of bytes that are searched for these words.
 const TAIL: usize = 32;
 
 /// The last words of a game, if they are a result in an unusual form: with blanks, such as `1 - 0`, or a result without

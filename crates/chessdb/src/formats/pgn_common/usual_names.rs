@@ -35,7 +35,7 @@ const USUAL: [&str; 29] = [
     "BlackRatingDiff",
 ];
 
-/// The usual name that a name equals in any letter case.
+/// The usual name that a name matches in any letter case.
 pub(in crate::formats) fn usual_name(name: &[u8]) -> Option<&'static str> {
     let is_same = |usual: &&&str| usual.len() == name.len() && usual.as_bytes().eq_ignore_ascii_case(name);
     USUAL.iter().find(is_same).copied()

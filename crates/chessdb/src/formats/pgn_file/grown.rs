@@ -23,8 +23,8 @@ const MOST_COMPARED: usize = 64;
 /// Hashes of the pieces of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
-    /// XXH3-64 of each piece. The last piece ends with the file. Empty if the file cannot be compared, because it is
-    /// packed or has gaps.
+    /// XXH3-64 of each piece. The last piece ends where the file ends. Empty if the file cannot be compared, because
+    /// it is packed or has gaps.
     pub(super) hashes: Vec<u64>,
     /// Number of the piece where the next comparison starts.
     pub(super) next: u32,

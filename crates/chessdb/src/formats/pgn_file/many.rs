@@ -80,7 +80,7 @@ struct Many {
     files: Vec<SmallFile>,
     /// An empty range between each file and the next.
     borders: Vec<Range<usize>>,
-    /// True if files were converted to UTF-8: all of them, if the user names an encoding.
+    /// True if files were converted to UTF-8. If the user names an encoding, all files are.
     is_converted: bool,
 }
 
@@ -157,7 +157,8 @@ impl Many {
     }
 }
 
-/// Bytes whose lines end with line feeds, since all files are read alike. With an encoding, they are converted from it.
+/// Bytes whose lines end with line feeds, because all files are read alike. If the user names an encoding, they are
+/// converted from it.
 fn in_usual_form(bytes: Arc<dyn Bytes>, encoding: Option<&'static Encoding>) -> Arc<dyn Bytes> {
     let bytes = match encoding {
         Some(encoding) => Arc::new(in_utf_8(&bytes, encoding)),

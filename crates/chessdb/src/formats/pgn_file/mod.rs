@@ -217,7 +217,7 @@ impl PgnFile {
         }
         let first = index.row(0).map_or(source.len(), |first| first.start);
         let head = match options.pgn {
-            // Comments before a game without tags belong to the head.
+            // Comments in front of a game without tags belong to the head.
             PgnForm::Verbatim => {
                 let next = index.row(1).map_or(source.len(), |next| next.start);
                 first + comments_at(&*source, first..next, line_end)

@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub(super) start: u64,
     /// Length of the cleaned text in bytes.
     pub(super) size: u32,
-    /// True if the cleaned text equals the text in the file except for white space at the end.
+    /// True if the cleaned text is the same as the text in the file, except for white space at the end.
     pub(super) is_plain: bool,
     pub(super) keys: Keys,
 }

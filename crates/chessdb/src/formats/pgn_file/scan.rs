@@ -14,8 +14,8 @@ use self::tags::indent_before;
 use crate::formats::pgn_common::section::beginning;
 use crate::formats::pgn_common::tag::LONGEST_TAG;
 
-/// Maximum number of bytes after a place on which a decision at this place may depend: two tags, and the rest of the
-/// lines where they end.
+/// Maximum number of bytes after a place that may decide what begins there: two tags, and the rest of the lines where
+/// they end.
 pub(super) const LOOKAHEAD: usize = 4 * LONGEST_TAG;
 
 /// Maximum number of comments without an end that are reported.
@@ -39,7 +39,7 @@ pub(super) struct Scanner {
     part: Part,
     /// True if the bytes to scan begin a line, apart from ignored bytes.
     is_line_start: bool,
-    /// The bytes before the bytes to scan, in which the result of a game is searched for.
+    /// The bytes in front of the scanned range. They are searched for the result of a game.
     tail: [u8; TAIL],
     pub(super) found: Found,
 }

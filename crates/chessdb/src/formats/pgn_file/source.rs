@@ -50,9 +50,9 @@ pub trait Source: Debug + Send + Sync {
 /// Longest file that is converted, in bytes.
 const LONGEST_CONVERTED: u64 = 1 << 28;
 
-/// The encoding from which a file is converted before it is read: the one of its byte-order mark, or the one that the
-/// user names if its characters have several bytes. Some of these are brackets, braces or backslashes in ASCII, which
-/// would end comments and tags.
+/// The encoding from which a file is converted before it is read: given by its byte-order mark, or named by the user
+/// if its characters have several bytes. Some of these bytes are brackets, braces or backslashes in ASCII, which would
+/// end comments and tags.
 pub fn converted_from(bytes: &[u8], forced: Option<&'static Encoding>) -> Option<&'static Encoding> {
     match bytes {
         [0xff, 0xfe, ..] => Some(UTF_16LE),

@@ -354,7 +354,7 @@ impl<S: Sink> Decoder<'_, S> {
         self.fault(self.stored.record.bytes.len(), &fault);
     }
 
-    /// Reports a start position from which no game can be played. The remark has the position and the moves.
+    /// Reports a start position that no game can be played from. The remark has the position and the moves.
     #[cold]
     fn unplayable(&mut self, set_up: &SetUp, at: usize) {
         let flaw = set_up.flaw.map(|flaw| format!("{flaw}: {}", set_up.fen));

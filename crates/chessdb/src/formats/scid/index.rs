@@ -169,7 +169,7 @@ impl Index {
         }
         if left_over > 0 && self.file.bytes.gaps().is_empty() {
             let what = format!("{left_over} bytes after the last entry are ignored");
-            // If the header counts the entries, and all are there, these bytes are none.
+            // If the header counts the entries, and all of them are there, these bytes are not part of one.
             if there < counted {
                 let at = self.file.bytes.len() - left_over;
                 problems.push(Problem::damage(name, at as u64, what));

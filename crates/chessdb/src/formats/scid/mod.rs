@@ -249,8 +249,8 @@ impl Scid {
         }
     }
 
-    /// A problem for each missing name to which an entry refers. If the file of names is damaged or missing, there are
-    /// none, because that was reported once for the database.
+    /// A problem for each missing name to which an entry refers. If the file of names is damaged or missing, the list
+    /// is empty, because that problem was reported once for the database.
     fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
         let Some(file) = self.names.whole_file() else {
             return Vec::new();

@@ -61,8 +61,8 @@ impl Strings {
         }
     }
 
-    /// The problem of a reference that leads to no text; none for 0, which stands for no text, and if the file is missing
-    /// or empty, which is reported once.
+    /// The problem of a reference to a missing text. `None` for 0, which means that there is no text, and if the file
+    /// is missing or empty, because that is reported once.
     pub(super) fn lost(&self, reference: u32, what: &str) -> Option<Problem> {
         let file = self.file.as_ref().filter(|file| !file.bytes.is_empty())?;
         let why = match self.record(reference) {

@@ -24,7 +24,7 @@ fn alone(input: &Input, from: u64, end: u64) -> Vec<u8> {
     stream.extend(aligned);
     let rest = stream.pop().unwrap_or_default() >> (8 - left).min(7);
     let rest = if left == 0 { 0 } else { rest };
-    // The checksum of a stream with one block equals the checksum of the block.
+    // The checksum of a stream with one block is the checksum of the block.
     let sum = be_u32(&stream, 10).unwrap_or_default();
     let tail = u128::from(rest) << 80 | u128::from(END) << 32 | u128::from(sum);
     let tail = (tail << (48 - left)).to_be_bytes();

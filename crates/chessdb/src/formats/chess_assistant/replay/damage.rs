@@ -6,7 +6,7 @@ use super::{Replaying, origin};
 use crate::board::Position;
 use crate::replay::{Fault, Notation, Sink, StoredLine, Unplayed};
 
-/// An oddity by which nothing is lost: its first offset and number of occurrences.
+/// An oddity that loses nothing: its first offset and number of occurrences.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Doubt {
     first: usize,

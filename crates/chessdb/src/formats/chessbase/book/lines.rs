@@ -28,7 +28,7 @@ impl BookReading {
             .find(|reading| reading.name() == name)
     }
 
-    /// Chooses `Flat` if as many lines begin as end, each directly after the previous one.
+    /// Chooses `Flat` if every line starts directly after the end of the previous one, and the last one ends.
     pub(super) fn choose(moves: impl Iterator<Item = BookMove>) -> BookReading {
         let (mut starts, mut ends) = (0u64, 0u64);
         let mut after_end = true;

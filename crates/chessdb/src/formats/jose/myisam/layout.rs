@@ -220,7 +220,8 @@ impl Layout {
 /// One column in four may differ from its field in the `.MYI`. If more do, the list belongs to another table.
 const TOLERATED: usize = 4;
 
-/// In how many fields a `.MYI` differs from a table with these columns. A bitmap that only one of them has is one more.
+/// The number of fields in which a `.MYI` differs from a table with these columns. A bitmap on one side only counts as
+/// one.
 fn unlike<Name: AsRef<str>>(myi: &Myi, columns: &[ColumnSpec<Name>]) -> usize {
     let expected = Layout::derived(columns, myi.is_dynamic);
     let has_bitmap = myi.fields.len() > columns.len();

@@ -35,8 +35,8 @@ pub(crate) struct Coded {
     pub(super) is_whole: bool,
 }
 
-/// The names of one kind by their numbers, which are in no order. The memory is bounded by the records that fit into
-/// the file, whatever it counts.
+/// The names of one kind by their numbers, which are in no order. Memory is limited by how many records fit into the
+/// file, not by the count in its header.
 #[derive(Clone, Debug, Default)]
 struct Names {
     /// The names with numbers below the number of records that fit.

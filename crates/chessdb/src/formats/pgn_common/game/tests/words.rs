@@ -69,7 +69,7 @@ fn the_piece_of_a_promotion_may_have_a_name_of_another_language() {
             "{problems:?}"
         );
     }
-    // What names no piece in any language that fits makes no queen.
+    // A letter that is no piece in any language that fits does not promote.
     for moves in [
         "1. axb8 (Y) Kg5",
         "1. axb8(Y) Kg5",
