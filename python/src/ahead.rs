@@ -15,7 +15,7 @@ pub struct Ahead<B>(Mutex<Last<B>>);
 struct Last<B> {
     games: Range<u32>,
     block: Option<Arc<B>>,
-    /// The game after the one that was taken last.
+    /// The game after the last one that was taken.
     next: u32,
     /// Number of games that were decoded at once.
     decoded: u32,

@@ -9,8 +9,8 @@ use log::Level;
 
 use chessdb_library::kept::{KeptFiles, Space};
 
-/// Files kept between runs; `None` if nothing is to be kept or the folder cannot be used. If the folder cannot be used,
-/// warns if the user named it or much would be kept.
+/// Files kept between runs; `None` if nothing should be kept or the folder cannot be used. An unusable folder causes a
+/// warning if the user named it or much would be kept.
 pub fn kept_files(settings: &Settings, is_much: bool) -> Option<KeptFiles> {
     let folder = folder(settings)?;
     let space = Space {

@@ -19,7 +19,7 @@ pub(super) const PROBLEMS: u8 = 1;
 /// Exit code of a search that found nothing.
 pub(super) const FOUND_NONE: u8 = 1;
 
-/// What was left out. Files that probably have nothing to do with chess are not included: only `info` lists them.
+/// What was left out, without files that probably have nothing to do with chess: only `info` lists them.
 pub(super) fn left_out(library: &Library) -> impl Iterator<Item = &LeftOut> {
     let all = library.left_out().iter();
     all.filter(|left_out| !left_out.is_doubtful)

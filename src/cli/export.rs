@@ -49,7 +49,7 @@ pub struct Request<'a> {
     book: Option<BookOptions>,
     /// The form of a table; `None` for PGN and books.
     form: Option<TableForm>,
-    /// What each row of a table is.
+    /// The contents of a row of a table.
     rows: RowKind,
     /// The columns of a table; `None` for the usual ones.
     columns: Option<Columns>,
@@ -173,8 +173,8 @@ impl Request<'_> {
     }
 }
 
-/// False if no database at or below a path of the source can be exported: because another one is named, or because a
-/// query excludes them all.
+/// False if no database at or below a path of the source can be exported, because another one is named or a query
+/// excludes all of them.
 pub fn may_concern<'a>(
     database: Option<&str>,
     queries: impl IntoIterator<Item = &'a Query>,
@@ -370,7 +370,7 @@ fn create(path: &Path) -> Result<OutputFile, CommandError> {
     })
 }
 
-/// All databases, or the one at a path.
+/// All databases, or the database at a path.
 pub fn selected<'a>(
     library: &'a Library,
     path: Option<&str>,

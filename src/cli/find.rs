@@ -29,7 +29,7 @@ use order::{FoundGame, Order};
 /// The values of the option that selects how results are shown.
 pub const SHOWN: [&str; 7] = ["path", "count", "moves", "deviations", "pgn", "csv", "ndjson"];
 
-/// The arguments of `find`: what is searched for, and how the result is shown.
+/// The arguments of `find`: what to search for, and how to show the result.
 pub struct Question {
     source: PathBuf,
     /// The path of the database to search; `None` for all databases.

@@ -125,7 +125,7 @@ fn send(level: Level, text: &str) {
         on_one_line(text)
     );
     if let Ok(socket) = UnixDatagram::unbound() {
-        // If the log does not accept the line at once, the line is lost.
+        // If the log does not accept the line at once, the line is dropped.
         let _ = socket.set_nonblocking(true);
         let _ = socket.send_to(line.as_bytes(), SYSTEM_LOG);
     }

@@ -235,7 +235,7 @@ fn with_words_on_one_line(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// If the error is an unknown command or long option: a message that suggests what was probably meant.
+/// If the error is an unknown command or long option: a message that suggests the likely intended one.
 fn unknown(error: &clap::Error) -> Option<String> {
     let word = |kind| match error.get(kind) {
         Some(ContextValue::String(word)) => Some(word.as_str()),

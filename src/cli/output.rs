@@ -270,7 +270,7 @@ fn remove_left(folder: &Path, prefix: &str) {
     });
     for entry in own {
         let mut options = OpenOptions::new();
-        // Opened for writing because NFS locks only such files. Nothing is written.
+        // Opened for writing because NFS requires that for a lock. Nothing is written.
         options
             .write(true)
             .custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
@@ -310,7 +310,7 @@ fn remove_on_signals(slot: TemporaryFile, folder: Option<PathBuf>, said: String)
             if let Some(folder) = &folder {
                 let _ = fs::remove_dir(folder);
             }
-            // Ends with the signal's default action, so that shells see which signal ended the program.
+            // Ends with the default action of the signal, so that shells see which signal ended the program.
             let _ = emulate_default_handler(signal);
             exit(128 + signal);
         }
@@ -411,7 +411,7 @@ mod tests {
                     fs::write(&path, "old and longer").unwrap();
                     let mut output = OutputFile::create(&path).unwrap();
                     if in_place {
-                        // What `create` returns for a folder in which nothing can be created.
+                        // The error of `create` for a folder in which nothing can be created.
                         output = OutputFile {
                             path: path.clone(),
                             file: File::options().write(true).open(&path).unwrap(),

@@ -278,7 +278,7 @@ fn being_made(made: &Value) -> String {
     }
 }
 
-/// The state of a database's index of positions; `None` if nothing has needed it.
+/// The state of a database's index of positions; `None` if no command has needed it.
 fn index(database: &Value) -> Option<String> {
     match database["index"].as_str()? {
         "building" => {

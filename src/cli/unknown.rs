@@ -26,7 +26,7 @@ const OTHER_NAMES: [(&str, &str); 16] = [
     ("verify", "check"),
 ];
 
-/// The message for an unknown command. It suggests the one of `commands` that was probably meant.
+/// The message for an unknown command. It suggests the most similar one of `commands`.
 pub fn command<'a>(word: &str, commands: impl Iterator<Item = &'a str>) -> String {
     let shown = on_one_line(word);
     let commands: Vec<&str> = commands.collect();

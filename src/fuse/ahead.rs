@@ -137,7 +137,7 @@ impl Ahead {
     }
 
     fn work(&self, requests: &Requests, kernel: &OwnedFd, mut task: Task<HeldRequest>) {
-        // No lock is held while games are stored: that can block until a read is answered, which may need the lock.
+        // No lock is held while games are stored: storing can block until a read is answered, which may need the lock.
         let games = self.state().walks.begin_first(&mut task);
         let mut is_stored = store_all(requests, kernel, &games);
         let request = self.state().walks.take_request(&mut task);

@@ -6,8 +6,8 @@ use fuser::{FileAttr, FileType, INodeNo};
 
 use pgnfs_server::{Attributes, Inode, Kind};
 
-/// Timeout of entries and attributes in the kernel's caches: in practice none, because what a reply says never changes.
-/// After a change of the source, the server reports what is outdated.
+/// Timeout of entries and attributes in the kernel's caches: practically unlimited, because the facts in a reply never
+/// change. After a change of the source, the server reports what is outdated.
 pub(super) const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Block size in bytes, as reported for files and by `statfs`.

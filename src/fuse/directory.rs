@@ -191,7 +191,7 @@ impl PlusReply {
         self.bytes.resize(end, 0);
     }
 
-    /// Removes the attributes of entries whose state of the database was dropped meanwhile, so that the kernel looks up
+    /// Removes the attributes of entries that belong to a dropped state of the database, so that the kernel looks up
     /// their names again.
     fn leave_out(&mut self, gone: &[Inode]) {
         if gone.is_empty() {

@@ -1,7 +1,7 @@
 //! Translates requests of the kernel into [`Requests`], and answers into replies.
 //!
-//! The kernel should send as few requests as possible. What a reply says about an inode never changes, so the kernel
-//! may cache entries (negative ones, too), attributes and pages for ever, and need not send OPEN.
+//! The kernel should send as few requests as possible. The facts that a reply has about an inode never change, so the
+//! kernel may cache entries (negative ones, too), attributes and pages forever, and does not have to send OPEN.
 
 mod ahead;
 mod answer;
@@ -106,7 +106,7 @@ impl Filesystem for Fuse {
             | InitFlags::FUSE_PARALLEL_DIROPS
             | InitFlags::FUSE_CACHE_SYMLINKS
             | InitFlags::FUSE_ASYNC_DIO;
-        // Older kernels lack some of these flags, and none is essential.
+        // Older kernels lack some of these flags. None of them is essential.
         let _ = config.add_capabilities(wanted & offered);
         // When this many reads are pending, the kernel delays all others, and some of the pending ones may
         // hang.
@@ -261,7 +261,7 @@ impl Filesystem for Fuse {
     fn statfs(&self, _: &Request, inode: INodeNo, reply: ReplyStatfs) {
         let reply = self.begin("STATFS", inode, format_args!(""), reply);
         let statistics = self.shared.requests.statistics();
-        // Reports as much free space as is used, because monitors warn of a full file system.
+        // Reports as much free space as is used, because monitoring tools warn of a full file system.
         let used = statistics.source_bytes.div_ceil(BLOCK.into()).max(1);
         let games = statistics.games.max(1);
         reply.answer(Answered::Done, |reply| {

@@ -1,4 +1,4 @@
-//! What every thread that answers requests needs.
+//! What all threads that answer requests need.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::attributes::Presentation;
 use super::callers::Callers;
 use pgnfs_server::Requests;
 
-/// What every thread that answers requests needs.
+/// What all threads that answer requests need.
 pub(super) struct Shared {
     pub(super) requests: Requests,
     pub(super) presentation: Presentation,

@@ -118,8 +118,8 @@ impl<R> Walks<R> {
         back
     }
 
-    /// Handles a request for a game that is not a mark, which means that the reader is elsewhere than expected: moves
-    /// the mark of the most recently listed directory behind this game.
+    /// Handles a request for a game that is not a mark, which means that the reader is not where it was expected:
+    /// moves the mark of the most recently listed directory after this game.
     fn move_mark(&mut self, requests: &Requests, game: Inode) {
         if let Some(walk) = self.walks.front_mut()
             && walk.after != AfterMark::Coming

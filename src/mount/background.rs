@@ -72,7 +72,7 @@ pub fn report_failure(code: u8) {
         // If the report does not arrive, the other process notices the end of this one.
         let _ = report.write_all(&[code]).and_then(|()| report.flush());
         // A thread that hangs in a system call keeps this process alive, and programs that read its output must not
-        // wait for that.
+        // wait for it.
         let _ = let_go_of_terminal();
     }
 }

@@ -43,7 +43,7 @@ impl MountIdentity {
     }
 }
 
-/// Detaches a mount that is served from its path, unless another one covers it.
+/// Detaches a mount that is being served from its path, unless another mount covers it.
 pub(super) fn detach(own: MountIdentity) -> Result<(), MountError> {
     let mounts = device::mounts()?;
     match own.find(&mounts) {

@@ -1,5 +1,5 @@
-//! Folders that are held open, so that the folder that was checked is also the one that is used, even if its path leads
-//! elsewhere by now.
+//! Folders that are held open, so that the folder that was checked is also the one that is used, even if its path now
+//! leads elsewhere.
 
 use std::ffi::OsString;
 use std::fs;

@@ -201,7 +201,8 @@ fn check_folder(path: &Path, folder: &Held, resolved: &Path, source: &Path) -> R
     }
 }
 
-/// The real path of a source; the part of it that does not exist is used as written, since the source may appear later.
+/// The real path of a source; the part of it that does not exist is used as written, because the source may appear
+/// later.
 fn real_path(source: &Path) -> Result<io::Result<PathBuf>, MountError> {
     let absolute = match std::path::absolute(source) {
         Ok(absolute) => absolute,

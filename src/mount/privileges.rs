@@ -9,8 +9,8 @@ use super::error::MountError;
 /// The privileges that are needed until the end: unmounting, and accessing folders and files of other users.
 const KEPT: CapabilitySet = CapabilitySet::SYS_ADMIN.union(CapabilitySet::DAC_READ_SEARCH);
 
-/// Gives up all privileges of root except [`KEPT`], for this thread and those that it starts. Other users
-/// have no privileges and unmount by `fusermount3`.
+/// Gives up all privileges of root except [`KEPT`], for this thread and the threads that it starts. Other users have
+/// no privileges and unmount with `fusermount3`.
 pub(super) fn give_up() -> Result<(), MountError> {
     if rustix::process::geteuid().is_root() {
         keep(KEPT).map_err(MountError::system("cannot give up privileges"))
@@ -19,7 +19,7 @@ pub(super) fn give_up() -> Result<(), MountError> {
     }
 }
 
-/// Gives up all privileges of root except reading files of other users, for this thread and those that it
+/// Gives up all privileges of root except reading files of other users, for this thread and the threads that it
 /// starts.
 ///
 /// # Errors

@@ -86,7 +86,7 @@ impl Drop for CancelOnDrop {
 /// The visitor who makes a request.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Visit {
-    /// The number of the client, by which clients take turns.
+    /// The number of the client, for taking turns.
     pub(super) visitor: u32,
     pub(super) limits: HttpLimits,
 }
@@ -217,8 +217,8 @@ mod tests {
     use chessdb_library::task::Request;
     use pgnfs_server::SearchRefusal;
 
-    /// While a user's other searches have all turns of the user, a search that reads all games waits, and so does one
-    /// whose index cannot be built.
+    /// A search that reads all games, or whose index cannot be built, waits while other searches of the user have all
+    /// of the user's turns.
     #[test]
     fn a_search_of_all_games_waits_for_its_turn() {
         const USER: u32 = 4_000_000_001;

@@ -15,7 +15,7 @@ use pgnfs_server::Requests;
 #[derive(Clone)]
 pub(super) struct KeptAnswers<V: Clone>(Arc<OnceLru<(GamesId, String), V>>);
 
-/// Overhead of a cached answer in bytes, beside the answer and its question.
+/// Memory that a cached answer takes in addition to the answer and its question, in bytes.
 const PLACE: usize = 256;
 
 impl<V: Clone> KeptAnswers<V> {
@@ -63,7 +63,7 @@ pub(super) fn kept_text(text: String) -> Bytes {
     text.into_boxed_str().into_boxed_bytes().into()
 }
 
-/// Identifies the games of an answer. A new state of a database or a repeated search has another one.
+/// Identifies the games of an answer. It changes with the state of a database, and when a search is repeated.
 #[derive(Clone)]
 pub(super) struct GamesId {
     parts: Weak<[DatabasePart]>,

@@ -36,8 +36,8 @@ const LONGEST_HEAD: usize = 16 << 10;
 /// Maximum number of headers.
 const MOST_HEADERS: usize = 100;
 
-/// How long to wait after a connection could not be accepted, for example because no descriptor is free. Another
-/// attempt at once would fail, too.
+/// How long to wait after a connection could not be accepted, for example because no descriptor is free. An immediate
+/// new attempt would fail, too.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until the first signal. Downloads are then finished, until the second one.

@@ -253,7 +253,7 @@ mod tests {
         }
     }
 
-    /// A text that differs from an allowed one by one character, added, removed or replaced, is refused.
+    /// A text that differs from an allowed text by one character (added, removed or replaced) is refused.
     #[test]
     fn an_origin_or_a_name_is_compared_as_a_whole() {
         let guard = Guard {

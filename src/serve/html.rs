@@ -24,7 +24,7 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     escaped.into()
 }
 
-/// True for the two characters that XML excludes beside control characters.
+/// True for the two characters that XML excludes apart from control characters.
 fn is_forbidden(c: char) -> bool {
     matches!(c, '\u{fffe}' | '\u{ffff}')
 }

@@ -170,7 +170,7 @@ impl Logins {
             self.right.lock().insert(hash);
             return true;
         }
-        // Order of locks: `wrong`, then `last` of an entry. Neither is held together with `right`, or while a request
+        // Order of locks: `wrong`, then `last` of an entry. Neither is held while `right` is held, or while a request
         // waits.
         let mut wrong = self.wrong.lock();
         let now = Instant::now();
@@ -293,7 +293,7 @@ mod tests {
             assert_eq!(status(&logins, 1, "b").await, None);
         }
         assert_eq!(begin.elapsed(), guessed);
-        // Nor do other users at the address, however many guesses wait.
+        // Other users at the address do not wait either, however many guesses wait.
         let many: Vec<_> = (0..MOST_WAITING + 5)
             .flat_map(|_| ["a", "nobody"])
             .map(|name| {

@@ -16,7 +16,7 @@ const PIECE: usize = 64 << 10;
 pub(super) struct TextLines<'a> {
     /// Name and path of each file.
     files: Vec<(String, PathBuf)>,
-    /// With which the files are opened.
+    /// The options for opening the files.
     options: &'a Options,
     open: Option<OpenText>,
 }

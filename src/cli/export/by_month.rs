@@ -119,7 +119,7 @@ fn months(parts: &[DatabasePart], threads: usize) -> BTreeMap<Month, PartGames> 
     months
 }
 
-/// The month in which a game began in UTC. If that is not known, the month of its date.
+/// The month in which a game began in UTC, otherwise the month of its date.
 fn month_of(part: &DatabasePart, game: u32) -> Month {
     let date = utc_month(&part.database().tags(game));
     let date = date.unwrap_or_else(|| part.database().keys(game).date);

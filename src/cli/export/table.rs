@@ -108,7 +108,7 @@ impl ExportedTable {
     }
 }
 
-/// Writes the games of parts of databases, or their positions, as a table.
+/// Writes the games in parts of databases, or their positions, as a table.
 pub fn write(
     out: &mut (impl Write + Send),
     form: TableForm,

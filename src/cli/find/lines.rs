@@ -64,7 +64,7 @@ pub fn write_game(
     }
 }
 
-/// Appends a line of JSON with the fields that are known.
+/// Appends a line of JSON with the known fields.
 fn append_object(line: &mut Vec<u8>, fields: &[(&str, String)]) {
     let known = fields.iter().filter(|(_, value)| !value.is_empty());
     let object = known.map(|(name, value)| {

@@ -13,7 +13,7 @@ pub struct Order {
     limit: Option<usize>,
 }
 
-/// A game of one of the databases, with what is shown of it.
+/// A game of one of the databases, with the facts that are shown about it.
 #[derive(Clone)]
 pub struct FoundGame<T> {
     /// The number of the database.

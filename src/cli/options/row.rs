@@ -1,4 +1,4 @@
-//! What an option is.
+//! The meaning of an option.
 
 use std::borrow::Cow;
 

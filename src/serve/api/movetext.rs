@@ -49,12 +49,12 @@ pub(super) struct GameJson {
     token: usize,
     /// Number of moves that were written.
     moves: usize,
-    /// Comments before the first move of a variation.
+    /// Comments in front of the first move of a variation.
     before: Vec<TextRange>,
     part: JsonPart,
 }
 
-/// What comes next.
+/// What to write next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum JsonPart {
     Tags,
@@ -65,7 +65,7 @@ enum JsonPart {
 /// Glyphs and comments that come later in the movetext than they are written.
 #[derive(Default)]
 struct Annotations {
-    /// Comments before the first move of the game.
+    /// Comments in front of the first move of the game.
     first: Vec<TextRange>,
     /// Annotations after a variation that belong to the move before it, by the number of that move.
     late: HashMap<usize, Vec<Token>>,
@@ -74,7 +74,7 @@ struct Annotations {
 impl Annotations {
     fn of(tokens: &[Token]) -> Annotations {
         let mut found = Annotations::default();
-        // The last move of the line, and the move before it.
+        // The last move of the line, and its previous move.
         let (mut last, mut before, mut moves) = (None, None, 0);
         let mut outer = Vec::new();
         let (mut follows_move, mut begins_variation) = (false, false);

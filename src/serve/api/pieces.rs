@@ -17,8 +17,8 @@ pub(super) const PIECE: usize = 64 << 10;
 /// Limits how many pieces are made at a time for all clients, so that most of the machine is left for other work.
 static TURNS: Semaphore = Semaphore::const_new(2);
 
-/// A response that consists of pieces. Each is made, in a thread of its own, when the client has taken the previous
-/// one; after the client has disconnected, no further piece is made.
+/// A response that consists of pieces. Each is made in a separate thread when the client has taken the previous one.
+/// After the client has disconnected, no more are made.
 pub(super) fn streamed(pieces: impl Iterator<Item = Vec<u8>> + Send + 'static) -> Response {
     let body = stream::unfold(Some(pieces), async |pieces| {
         let mut pieces = pieces?;

@@ -1,4 +1,4 @@
-//! What all routes share: their state, and what requests name.
+//! What all routes share: their state, and names in requests.
 
 use std::collections::HashMap;
 use std::fmt;

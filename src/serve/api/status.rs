@@ -10,7 +10,7 @@ use pgnfs_server::{Requests, Status};
 use super::pieces::{entries, in_pieces};
 use crate::status::{database, opening, summary};
 
-/// How old a status may be that clients share. It is shared only while one of them is still receiving it.
+/// Maximum age of a status that clients share. It is shared only while one of them is still receiving it.
 const SHARED: Duration = Duration::from_secs(1);
 
 /// The last status. Clones share it.

@@ -21,7 +21,7 @@ const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnop
 /// Number of characters.
 const LEN: usize = 8;
 
-// 47 bits in all, as many as fit into eight of 62 characters.
+// 47 bits in all, as many as fit into eight characters of 62 kinds.
 const GAME_BITS: u32 = 27;
 const CODE_BITS: u32 = 20;
 

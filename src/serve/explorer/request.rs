@@ -29,7 +29,7 @@ pub(super) struct Explorer {
     pub(super) kept: KeptAnswers<Bytes>,
 }
 
-/// If more games than this of a search have to be read for an answer, it takes a turn.
+/// Number of games of a search above which reading them for an answer takes a turn.
 const MANY: u32 = 2048;
 
 /// How often an answer that is not complete is made, and a line sent.
@@ -137,7 +137,7 @@ impl ExplorerRequest {
 }
 
 impl ExplorerQuestion {
-    /// True if very many games have to be read for the answer.
+    /// True if the answer requires reading very many games.
     fn reads_all(&self, answers: &Answers, pattern: &Pattern) -> bool {
         let is_popular = |part: &DatabasePart| match part.games {
             None => part.popular(pattern, answers.options()).is_some(),
@@ -181,7 +181,7 @@ mod tests {
         question.key(Some(&Query::parse(search).unwrap()))
     }
 
-    /// The cache key depends on what is asked, not on how it is written.
+    /// The cache key depends on the question, not on its spelling.
     #[test]
     fn a_question_has_one_key_however_it_is_written() {
         let of = |query: &str| key(ExplorerKind::Lichess, query, "player:Tal year:1960");

@@ -47,7 +47,7 @@ pub(super) struct BranchFs {
     /// The prefix of the inodes of this directory: `state`, unless this is a search.
     prefix: Prefix,
     pub(super) references: BranchReferences,
-    /// True once the source no longer has it. No search is added to it then.
+    /// True once the source no longer has this branch. No search is added to it any more.
     pub(super) is_gone: AtomicBool,
     /// The query, if this is the directory of a search.
     pub(super) search: Option<NamedSearch>,
@@ -62,7 +62,7 @@ pub(super) struct BranchFs {
     pub(super) files: BranchFiles,
 }
 
-/// Number of databases for which a directory keeps the best copies among its games.
+/// Number of databases whose best copies a directory keeps.
 const MOST_BEST: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
 impl BranchFs {
@@ -221,8 +221,8 @@ impl BranchFs {
         EMPTY + self.game_set.bytes() + sections + self.files.bytes() + joins.map(Joins::bytes).sum::<usize>()
     }
 
-    /// A text with all that the rows of tables depend on besides the games: paths, spellings, and whether each game is
-    /// shown once.
+    /// A text of everything except the games that the rows of tables depend on: paths, spellings, and whether each
+    /// game is shown once.
     pub(super) fn shown_key(&self) -> String {
         let game_set = self.game_set();
         let mut key = self.paths.join("\n");
@@ -291,15 +291,15 @@ impl BranchFs {
         databases.enumerate().map(part).collect()
     }
 
-    /// [`BranchFs::parts`] with the names under which players are shown.
+    /// [`BranchFs::parts`] with the shown names of players.
     pub(super) fn named_parts(&self) -> Vec<PartFs<'_>> {
         let names = self.names();
         let named = self.parts().into_iter().map(|part| PartFs { names, ..part });
         named.collect()
     }
 
-    /// The names under which players are shown in tables of several databases, if spellings are joined. On first use,
-    /// compares all names.
+    /// The names that tables of several databases show for players, if spellings are joined. The first call compares
+    /// all names.
     fn names(&self) -> Option<&Names> {
         match self.only_database() {
             Some(_) => None,

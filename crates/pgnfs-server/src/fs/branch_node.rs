@@ -12,7 +12,7 @@ pub(super) struct BranchNode<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) section: &'a dyn Section,
     pub(super) node: Node,
-    /// What was found on opening; `None` before.
+    /// What opening found; `None` before the node is opened.
     pub(super) existing: Option<Existing<'a, BranchFile<'a>>>,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct DatabaseFs {
     /// Where games begin in the joined files of its own directory.
     joins: Joins,
     tables: Made<Tables>,
-    /// What is kept for the next mount.
+    /// The data to keep for the next mount.
     kept: OnceLock<KeptFiles>,
 }
 
@@ -123,7 +123,7 @@ impl DatabaseFs {
         });
     }
 
-    /// Why `moves/` and `positions/` will give errors, if that is known before they are used.
+    /// Why `moves/` and `positions/` will fail, if that is known before they are used.
     pub(super) fn lacks_positions(&self) -> Option<String> {
         if self.options.index == IndexUse::No {
             return None;
@@ -132,7 +132,7 @@ impl DatabaseFs {
         Some(format!("moves/ and positions/ cannot be shown: {obstacle}"))
     }
 
-    /// What is kept for the next mount.
+    /// The data to keep for the next mount.
     pub(super) fn kept(&self) -> Option<&KeptFiles> {
         self.kept.get()
     }

@@ -19,7 +19,7 @@ use chessdb_library::positions::Positions;
 use chessdb_library::task;
 use chessdb_library::task::Underway;
 
-/// The files are checked after this many bytes of texts, so that no more than this is decoded in vain if they have
+/// The files are checked after this many bytes of texts, which limits how much is decoded in vain if they have
 /// changed.
 const MOST_UNSEEN: usize = 1 << 20;
 
@@ -59,11 +59,11 @@ pub(super) struct Texts {
     is_passing: AtomicBool,
     is_retired: AtomicBool,
     failures: Failures,
-    /// Removes the kept files of the database, apart from its sizes.
+    /// Removes the kept files of the database except the file of sizes.
     forget: OnceLock<Box<dyn Fn() + Send + Sync>>,
     /// Kept tables that have rows of its games.
     kept_tables: Mutex<Vec<Weak<KeptFile>>>,
-    /// The index that the background pass prepares once it knows all sizes.
+    /// The index that the background pass prepares once all sizes are known.
     positions: OnceLock<Arc<Positions>>,
 }
 
@@ -98,7 +98,7 @@ impl Texts {
         self.sizes.get_or_init(|| {
             let sizes = sizes_of(&self.entry);
             if !self.entry.is_counted() {
-                // If the files changed before the games were counted, everything that is shown of them reports it
+                // If the files changed before the games were counted, every file that depends on them reports it
                 // again.
                 let _ = self.check();
             }
@@ -362,7 +362,7 @@ impl Texts {
         tables.for_each(|file| file.remove());
     }
 
-    /// Sets a function that removes the kept files of the database, apart from its sizes.
+    /// Sets a function that removes the kept files of the database except the file of sizes.
     pub(super) fn on_distrust(&self, forget: impl Fn() + Send + Sync + 'static) {
         let _ = self.forget.set(Box::new(forget));
     }

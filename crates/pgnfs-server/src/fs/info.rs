@@ -197,7 +197,7 @@ impl BranchFs {
         self.files.info.get().cloned()
     }
 
-    /// `info.txt`. Does not check sources that can hang: everything it says about them is known since they were opened.
+    /// `info.txt`. Does not check sources that can hang: all it contains about them was found when they were opened.
     pub(super) fn info(&self) -> Result<Arc<[u8]>, FsError> {
         self.files.info.get_or_make(|| self.make_info()).cloned()
     }

@@ -28,7 +28,7 @@ mod table_sizes;
 mod times;
 mod types;
 
-// Two files take these from here, so that tests can put others in their place.
+// Two modules import these from here, so that tests can replace them.
 use std::sync::{self, atomic};
 
 pub use crate::tree::SearchRefusal;

@@ -636,7 +636,7 @@ impl OpenNode {
             None => key.update(&this_process()),
         }
         if self.is_info() {
-            // The text of an `info.txt` also depends on what is beside its databases, so it is part of the key.
+            // The text of an `info.txt` also depends on the files beside its databases, so these are part of the key.
             key.update(&self.read(0, u32::MAX)?);
         }
         Ok(key.digest128())

@@ -15,7 +15,7 @@ pub(super) struct PartFs<'a> {
     pub(super) games: Games<'a>,
     /// Path of the database's directory, if the branch has several.
     pub(super) path: Option<&'a str>,
-    /// The names under which players are shown, if these are not the stored ones.
+    /// The names that are shown for players, if these are not the stored ones.
     pub(super) names: Option<&'a Names>,
 }
 

@@ -190,11 +190,11 @@ impl Worker {
         let pass = || {
             texts.pass(self.options.threads, || {
                 self.pause_after_request();
-                // No state has the database any more if this is the last reference.
+                // After the last reference, no state has the database any more.
                 self.is_over() || Arc::strong_count(texts) == 1
             });
         };
-        // What is known when it is cancelled is saved all the same.
+        // Sizes that are known when the pass is cancelled are saved all the same.
         let _ = self.cancel.run(pass);
         let (games, known) = (texts.sizes().games(), texts.sizes().known());
         let milliseconds = begin.elapsed().as_millis();

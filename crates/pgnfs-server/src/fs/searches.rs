@@ -98,7 +98,7 @@ impl Directory for SearchesFs<'_> {
     }
 
     fn check(&self, shown: Option<&[Inode]>) -> Result<(), FsError> {
-        // If one of them has no prefix, the whole listing fails rather than leave it out.
+        // If a search has no prefix, the whole listing fails; leaving it out would be wrong.
         for named in self.listed() {
             self.listed_search(&named.name)?;
         }

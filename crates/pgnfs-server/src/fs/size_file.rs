@@ -44,7 +44,7 @@ impl SizeFile {
     }
 
     /// Fills a table with the contents of the file, and returns the number of sizes in it. If anything in the file is
-    /// wrong, nothing of it is used.
+    /// wrong, the whole file is ignored.
     pub(super) fn load(&self, sizes: &Sizes) -> u32 {
         let Some(sections) = self.0.read(most_bytes(sizes.games())) else {
             return 0;
@@ -84,7 +84,7 @@ fn most_bytes(games: u32) -> u64 {
     (2 << 20) + 256 * u64::from(games)
 }
 
-/// The sections with all that is known.
+/// The sections that contain everything known.
 fn sections(sizes: &Sizes) -> Sections<SizeSection> {
     let games = sizes.games();
     let mut short = Vec::with_capacity(2 * games as usize);

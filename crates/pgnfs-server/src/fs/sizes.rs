@@ -98,7 +98,7 @@ impl Sizes {
     }
 
     /// Records sizes from a file, where 0 means unknown, and lines of problems. Returns false if a game is known to
-    /// have another size; then nothing is recorded, unless that size became known during this call.
+    /// have a different size; then nothing is recorded, unless that size became known during this call.
     pub(super) fn fill(&self, sizes: impl Iterator<Item = u32> + Clone, rows: &[(u32, &str)]) -> bool {
         let pairs = || {
             (0..self.games())
@@ -206,8 +206,7 @@ impl Sizes {
         });
     }
 
-    /// Calls `each` with each game with problems decoded so far, in database order, and with its rows as they are
-    /// in a size file.
+    /// Calls `each` for each game with known problems, in database order, with its rows as a size file has them.
     pub(super) fn each_row(&self, mut each: impl FnMut(u32, &str)) {
         for (&game, rows) in self.rows().iter() {
             each(game, rows);

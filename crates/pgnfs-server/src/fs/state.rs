@@ -170,7 +170,7 @@ impl ChessFs {
     }
 
     /// Cancels all long work and refuses new work, without waiting for it to stop: the background pass, and work for
-    /// requests that are answered within [`CurrentState::cancel`]. What is already known can still be read.
+    /// requests, which are answered within [`CurrentState::cancel`]. What is already known can still be read.
     pub fn end_work(&self) {
         self.common.cancel.cancel();
         self.common.registry.end();

@@ -59,8 +59,8 @@ pub struct OpeningStatus {
     pub path: String,
     /// Time since opening began.
     pub elapsed: Duration,
-    /// How much of what has to be read has been read, in percent; `None` for a format that reads only headers, and
-    /// before opening has begun.
+    /// How much of the necessary reading is done, in percent; `None` for a format that reads only headers, and before
+    /// opening has begun.
     pub percent: Option<u8>,
 }
 
@@ -92,7 +92,7 @@ pub struct CacheStatus {
     pub misses: u64,
 }
 
-/// Number of names that are recorded for one user, so that nobody can push out the names of all others.
+/// Number of names that are recorded for one user, so that nobody can displace the names of all other users.
 const MOST_OF_USER: usize = 10;
 
 /// Number of names that are recorded in all.
@@ -107,7 +107,7 @@ pub struct RefusedName {
     pub path: String,
     /// What is wrong with it.
     pub reason: String,
-    /// When it was last looked up.
+    /// When it was last requested.
     pub at: Instant,
 }
 

@@ -21,7 +21,7 @@ impl BranchFs {
         self.files.sizes.known[table as usize].get().copied()
     }
 
-    /// The size of a table: known, kept, or of the table that `make` makes.
+    /// The size of a table: known, kept, or found by making the table with `make`.
     pub(super) fn size_of(
         &self,
         table: SizedTable,

@@ -110,7 +110,7 @@ pub enum FsError {
     WrongKind,
     /// The node has no such extended attribute.
     NoAttribute,
-    /// No node has this inode number, or no longer.
+    /// No node has this inode number, or none has it any more.
     Stale,
     /// The name is longer than [`NAME_MAX`] bytes.
     NameTooLong,
@@ -231,7 +231,7 @@ pub struct Entry<'a> {
     pub name: Cow<'a, str>,
     /// Its node.
     pub inode: Inode,
-    /// What that is.
+    /// What the name refers to.
     pub kind: Kind,
     /// The offset at which a listing continues after this entry.
     pub next: u64,
@@ -405,7 +405,7 @@ mod tests {
         }
     }
 
-    /// Each is also logged by itself: none is silent because another one was logged.
+    /// Each error is also logged by itself: no error is hidden because another one was logged.
     #[test]
     fn each_failure_has_its_words() {
         let all = [

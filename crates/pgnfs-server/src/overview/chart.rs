@@ -125,7 +125,7 @@ fn label(text: &str) -> String {
     }
 }
 
-/// The side of a text on which its place is.
+/// The side of a text where its point is.
 enum Anchor {
     Start,
     Middle,

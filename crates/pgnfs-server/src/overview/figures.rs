@@ -28,7 +28,7 @@ pub struct Figures {
     pub openings: Counts,
     /// Games whose code is from the moves.
     pub coded_by_moves: u64,
-    /// Games with each name of an opening by the moves, whatever their tags are.
+    /// Number of games for each name of an opening. The moves give the name, not the tags.
     pub opening_names: Counts,
     /// Players by their rating, in groups by their lowest rating.
     pub ratings: Counts<i64>,
@@ -94,7 +94,7 @@ impl Counts {
 }
 
 impl Figures {
-    /// Reads the tags of some games of a database. `names` are those under which players are shown.
+    /// Reads the tags of some games of a database. `names` are the names that are shown for players.
     pub fn of(entry: &LibraryEntry, games: impl Iterator<Item = u32>, names: Option<&Names>) -> Figures {
         let mut figures = Figures::default();
         for game in games {

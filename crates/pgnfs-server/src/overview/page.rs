@@ -15,7 +15,7 @@ const MOST_COLUMNS: i64 = 120;
 /// Number of years that a column can have.
 const STEPS: [i64; 7] = [1, 2, 5, 10, 20, 50, 100];
 
-/// The policy lets nothing load and no script run, whatever texts a database has.
+/// The policy forbids all loading and all scripts, whatever texts a database has.
 const HEAD: &str = r#"<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -38,13 +38,13 @@ p { color: #555; margin: 0.3em 0 }
 </style>
 ";
 
-/// The directory of a view that has these texts from the view's own directory on, as a path from the page; `None` if
-/// the view has no such directory.
+/// The directory of a view that is reached by these texts from the view's own directory, as a path from the page;
+/// `None` if the view has no such directory.
 pub type Directories<'a> = &'a dyn Fn(&str, &[&str]) -> Option<String>;
 
-/// What a page is about.
+/// The subject of a page.
 pub struct Subject<'a> {
-    /// Name of the database, or of all of them; of a search, the query.
+    /// Name of the database or of all databases; for a search, the query.
     pub name: &'a str,
     /// The format, or how many databases there are; of a search, also the name of the only database.
     pub what: String,
@@ -64,7 +64,7 @@ pub struct Subject<'a> {
 pub(super) struct Bar {
     pub(super) text: String,
     pub(super) count: u64,
-    /// Where a click leads to, as a relative reference.
+    /// The target of a click, as a relative reference.
     pub(super) link: Option<String>,
 }
 

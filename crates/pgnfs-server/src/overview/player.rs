@@ -22,7 +22,7 @@ pub struct PlayerSubject {
 pub struct LatestGame {
     /// Date, White, Black, result and opening code.
     pub fields: [String; 5],
-    /// Where it is, as a relative path.
+    /// Its location, as a relative path.
     pub path: String,
 }
 

@@ -61,8 +61,8 @@ pub(super) struct Followed<F> {
 }
 
 impl<F: Fn(&[Outdated]) + Send + Sync + 'static> Followed<F> {
-    /// Follows nothing yet. Starts a thread for directories that are gone: reporting one may wait for its requests, as
-    /// the kernel does, and a request in an old state may take long. Other changes must not wait for it.
+    /// Follows nothing yet. Starts a thread for removed directories: reporting one may wait for its requests, as the
+    /// kernel does, and a request in an old state may take long. Other changes must not wait for it.
     fn new(live: &Arc<CurrentState>, outdated: F) -> io::Result<Followed<F>> {
         let outdated = Arc::new(outdated);
         let (gone, reported) = mpsc::channel::<Vec<Outdated>>();
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_source_that_has_settled_is_not_searched_before_it_changes_again() {
-        // What each search finds, and whether the wait before it is one for what is unsettled.
+        // What each search finds, and whether the wait before it is for something unsettled.
         let searches = [
             (false, false),
             (true, false),

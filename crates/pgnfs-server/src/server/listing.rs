@@ -14,7 +14,7 @@ const HUGE: usize = 10_000;
 /// its games next, and a request for each game takes longer than decoding it now.
 const MOST_DECODED: usize = 256;
 
-/// No further game is decoded for a part of a listing after this time, because other requests wait for the thread.
+/// Time after which no further game is decoded for a part of a listing, because other requests wait for the thread.
 const LONGEST: Duration = Duration::from_millis(5);
 
 /// How much a listing says about each entry.
@@ -22,7 +22,7 @@ const LONGEST: Duration = Duration::from_millis(5);
 pub enum Detail {
     /// Name, kind and inode.
     Bare,
-    /// Attributes as well, where the size is known or quickly found; the front end then holds the node.
+    /// Attributes as well, if the size is known or quickly found; the front end then holds the node.
     WithAttributes,
 }
 

@@ -1,8 +1,8 @@
 //! A served source: its library as a tree, the watch that notices changes, the background pass, and the threads that
 //! replace the tree after a change.
 //!
-//! A front end, such as FUSE, sends requests to [`Requests`], and gets a call with what became outdated. It need not
-//! care which thread answers, or what a request waits for.
+//! A front end, such as FUSE, sends requests to [`Requests`], and is called with everything that became outdated. It
+//! does not matter to the front end which thread answers, or what a request waits for.
 
 mod follow;
 mod listing;
@@ -116,10 +116,10 @@ impl Server {
     }
 
     /// Starts the background pass, adds databases that open late, and follows changes of the source if it is watched.
-    /// After each change, and when a front end keeps very many searches, calls `outdated` with the nodes and names that
-    /// the front end must drop from its caches, in threads that answer no request. What the source no longer has is
-    /// reported in a thread of its own, so a call for it may wait for requests in old states. These threads have the
-    /// privileges of the calling thread.
+    /// After each change, and when a front end keeps very many searches, calls `outdated` with the nodes and names
+    /// that the front end must drop from its caches, in threads that answer no request. Nodes that the source no
+    /// longer has are reported in a separate thread, so a call for it may wait for requests in old states. These
+    /// threads have the privileges of the calling thread.
     ///
     /// # Errors
     /// If a thread cannot be started.

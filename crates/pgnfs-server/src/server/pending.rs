@@ -21,7 +21,7 @@ impl<A, F: FnOnce(Result<A, FsError>) + Send + 'static> Reply<A> for F {
     }
 }
 
-/// A request that another thread answers, with which a front end can give it up.
+/// A request that another thread answers. The front end can give it up with this.
 pub struct Unanswered(Weak<dyn Waiting>);
 
 impl Unanswered {
@@ -47,7 +47,7 @@ impl Unanswered {
         }
     }
 
-    /// Gives the request up because serving ends, unless it is one that is answered even then.
+    /// Gives the request up because serving ends, unless the request is answered even then.
     pub(super) fn end(&self) {
         if let Some(waiting) = self.0.upgrade().filter(|waiting| waiting.ends_with_serving()) {
             waiting.give_up(FsError::Io(Failure::Ended));
@@ -206,21 +206,21 @@ mod tests {
             Pending::new(0, ends_with_serving, reply)
         };
         let answered = || answers.try_iter().collect::<Vec<_>>();
-        // What no thread answers is an error.
+        // A request that no thread answers gets an error.
         drop(pending(true));
         assert_eq!(answered(), [Err(FsError::Io(Failure::Unexpected))]);
         let (own, waiting, _) = pending(true).share();
         drop(waiting);
         drop(own);
         assert_eq!(answered(), [Err(FsError::Io(Failure::Unexpected))]);
-        // Nothing gives up what has an answer.
+        // A request that has an answer cannot be given up.
         let (own, waiting, _) = pending(true).share();
         let unanswered = Unanswered::of(&waiting);
         own.answer(|| Ok(7));
         unanswered.leave();
         unanswered.end();
         assert_eq!(answered(), [Ok(7)]);
-        // What was given up has no other answer.
+        // A request that was given up gets no other answer.
         let (own, waiting, _) = pending(false).share();
         let unanswered = Unanswered::of(&waiting);
         unanswered.end();

@@ -26,7 +26,7 @@ const MOST_WAITING: usize = 500;
 const MOST_READING: usize = 2;
 
 /// Answered requests are removed from their list when it is full. It then has room for this many entries, or for twice
-/// as many as are left.
+/// the remaining ones if that is more.
 const ROOM: usize = 64;
 
 /// A cheaply cloned handle through which front ends ask a [`Server`](super::Server).
@@ -108,7 +108,8 @@ impl Requests {
         self.ask(user, node, reply, |open| open.attribute_names())
     }
 
-    /// Answers with the value of an extended attribute; [`FsError::NoAttribute`] if the node has none of this name.
+    /// Answers with the value of an extended attribute; [`FsError::NoAttribute`] if the node has no attribute with
+    /// this name.
     pub fn tag(
         &self,
         user: u32,
@@ -282,7 +283,7 @@ impl Requests {
     /// Cancels all long work and the requests that wait for it, without waiting for threads to stop. Files that need no
     /// such work can still be read.
     pub fn end_work(&self) {
-        // Cancelled first: a request that comes later, and so is not in the list, then ends when it needs long work.
+        // Cancels before it takes the list: a later request is not in the list, but ends when it needs long work.
         self.live().current().end_work();
         let unanswered = std::mem::take(&mut *self.0.unanswered.lock());
         unanswered.iter().for_each(Unanswered::end);
@@ -492,8 +493,8 @@ mod tests {
     use crate::ServeOptions;
     use crate::watch::Means;
 
-    /// Long work ends with serving, and its requests are answered as ended: those that are given up, a read, which is
-    /// not, and one that comes later.
+    /// When serving ends, long work ends and its requests are answered as ended: those that are given up, a read,
+    /// which is never given up, and one that comes later.
     #[test]
     fn requests_whose_work_ends_with_serving_are_answered_as_ended() {
         let server = Server::of(Library::from_databases(Vec::new()), ServeOptions::default());

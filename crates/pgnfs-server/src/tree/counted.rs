@@ -27,7 +27,7 @@ struct Counting<K: ?Sized> {
 }
 
 impl<K: Eq + Hash + ?Sized> Counted<K> {
-    /// Numbers from 1 to `most`. `most_idle` of them are remembered without references.
+    /// Numbers from 1 to `most`. At most `most_idle` keys without references keep their number.
     pub fn new(most: u32, most_idle: usize) -> Counted<K> {
         Counted {
             by_key: HashMap::new(),
@@ -47,7 +47,7 @@ impl<K: Eq + Hash + ?Sized> Counted<K> {
     }
 
     /// The number of a key. A new key gets the next number that no other key has and for which `is_free` is true;
-    /// `None` if all numbers are taken.
+    /// `None` if all numbers are in use.
     pub fn number(&mut self, key: impl Into<Arc<K>>, is_free: impl Fn(u32) -> bool) -> Option<u32> {
         let key = key.into();
         if let Some(known) = self.known(&key) {

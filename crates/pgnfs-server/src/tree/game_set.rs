@@ -289,8 +289,8 @@ impl GameSet {
         }
     }
 
-    /// The games that a query may find, with only the best copy of each. Copies are compared over all games of all
-    /// databases, or, if `db:` excludes some of them, of the others. Then they are found anew each time.
+    /// The games that a query may find, with only the best copy of each. Copies are searched for in the games of all
+    /// databases. If `db:` excludes databases, these do not count, and copies are searched for again each time.
     pub(crate) fn unique_for(&self, query: &Query) -> Arc<[DatabasePart]> {
         let names = self.databases().iter().map(|database| database.entry().name());
         let is_asked: Vec<bool> = names.map(|name| query.concerns(name)).collect();
@@ -443,7 +443,7 @@ impl GameSet {
         })
     }
 
-    /// The names under which players are shown, if spellings are joined across databases. On first use, reads the names
+    /// The names that are shown for players, if spellings are joined across databases. On first use, reads the names
     /// of all games.
     pub fn names(&self) -> Option<&Arc<Names>> {
         let find = || Names::find(&self.formats(), self.layout().spelling()).map(Arc::new);
@@ -682,8 +682,8 @@ impl FoundGames {
             // must not cancel them.
             self.of.parts();
             self.of.names();
-            // If nobody wants the games any more, the search is cancelled, and the next request that needs them starts
-            // it again.
+            // If no request waits for the games any more, the search is cancelled, and the next request that needs
+            // them starts it again.
             self.found.get_or(|| {
                 task::while_wanted(|| {
                     let databases = self.of.databases();

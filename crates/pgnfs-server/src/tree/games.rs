@@ -1,4 +1,4 @@
-//! Lists of games, and the arrays that views keep of them.
+//! Lists of games, and the arrays for them that views keep.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};

@@ -29,7 +29,7 @@ const LEAST_ITEMS: usize = 50_000;
 /// Maximum number of threads. More would take too much memory, because each has a table of all groups that it met.
 const MOST_THREADS: usize = 4;
 
-/// A group of games, and the mark from which it can be restored.
+/// A group of games, and the mark that restores it.
 pub(super) struct FoundGroup {
     pub(super) group: Group,
     pub(super) mark: u64,
@@ -131,7 +131,7 @@ impl Entries {
     }
 }
 
-/// Consecutive games, or groups, for each of some threads.
+/// Consecutive games, or groups, for each of several threads.
 pub(super) fn ranges(items: u32, threads: usize) -> Vec<Range<u32>> {
     let threads = threads.min(MOST_THREADS).min(items as usize / LEAST_ITEMS).max(1) as u32;
     let each = items.div_ceil(threads);
@@ -381,7 +381,7 @@ fn named<'a>(labels: &'a [Label]) -> Vec<Named<'a>> {
             }
         })
         .collect();
-    // Names can only collide if at least one of them differs from its text, because the texts differ.
+    // Names can only collide if at least one of them is not the same as its text, because the texts differ.
     let changed = |named: &&Named<'a>| *named.name != *labels[named.labels.start].text;
     let changed: HashSet<(u32, &str)> = all
         .iter()

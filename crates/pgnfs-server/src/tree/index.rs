@@ -40,7 +40,7 @@ pub(super) trait Contents: Send + Sync {
         None
     }
 
-    /// The memory that they take beside the arrays, in bytes.
+    /// The memory that they take in addition to the arrays, in bytes.
     fn bytes(&self) -> usize {
         0
     }
@@ -525,7 +525,7 @@ enum Indexes {
     Own,
     /// The directories of the databases' views of players, by stored name, shown under the joined names.
     Players(Arc<Names>),
-    /// Directories in whose texts players have the names under which they are shown.
+    /// Directories whose texts have the shown names of players.
     Named(Vec<Option<ViewIndex>>),
 }
 
@@ -558,7 +558,7 @@ impl Indexes {
         }
     }
 
-    /// The memory that they take beside the databases' own views, in bytes.
+    /// The memory that they take in addition to the databases' own views, in bytes.
     fn bytes(&self) -> usize {
         match self {
             Indexes::Named(named) => named.iter().flatten().map(ViewIndex::bytes).sum(),
@@ -566,7 +566,7 @@ impl Indexes {
         }
     }
 
-    /// The text that a directory of one of them has among all.
+    /// The text of a directory of one database's view, with the shown names of players.
     fn text(&self, index: &ViewIndex, directory: u32) -> Option<String> {
         let text = index.text(directory)?;
         Some(match self {

@@ -113,7 +113,7 @@ impl IndexedDatabase {
         Some(self.stored_players.get_or(index))
     }
 
-    /// A view in which players are shown under these names. It is built now and not kept.
+    /// A view with these names for players. It is built now and not kept.
     pub(super) fn named_view(&self, id: ViewId, names: &Names) -> Option<ViewIndex> {
         let sorting = Arc::new(self.sorting(self.layout.view(id)?, Spelling::Stored));
         Some(ViewIndex::named(&sorting, Some(names), Naming::Computed))

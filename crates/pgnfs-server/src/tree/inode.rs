@@ -99,7 +99,7 @@ pub struct Node {
 pub(super) const KIND_SINGLE: u8 = 0;
 /// A directory of a thousand games in `games/`.
 pub(super) const KIND_BLOCK: u8 = 1;
-/// A game, wherever it is shown.
+/// A game, in every directory that shows it.
 pub(super) const KIND_GAME: u8 = 2;
 /// A directory of raw files, such as `emb/`.
 pub(super) const KIND_MEMBER_DIRECTORY: u8 = 3;
@@ -109,13 +109,13 @@ pub(super) const KIND_MEMBER: u8 = 4;
 pub(super) const KIND_COLLECTION: u8 = 5;
 /// A PGN document of the database's own, such as `book.pgn`.
 pub(super) const KIND_DOCUMENT: u8 = 6;
-/// `positions/` and what it lists.
+/// `positions/` and its entries.
 pub(super) const KIND_POSITIONS: u8 = 7;
 /// A directory in the path of a FEN with slashes: its first ranks.
 pub(super) const KIND_RANKS: u8 = 8;
 /// A link in `search/` to the canonical name of a query.
 pub(super) const KIND_SEARCH_LINK: u8 = 9;
-/// A directory of a view; 0 is the view's own. Views take 32 kinds, and as many for their merged files and for the
+/// A directory of a view; 0 is the view's own. Views take 32 kinds. Their merged files take as many, and so do the
 /// directories of these.
 pub(super) const KIND_VIEW: u8 = 0x40;
 /// All games of a view's directory as one file; 0 is `merged/<view>/`.
@@ -123,7 +123,7 @@ pub(super) const KIND_MERGED: u8 = 0x60;
 /// A directory of merged files, for a directory of a view.
 pub(super) const KIND_MERGED_FOLDER: u8 = 0x80;
 pub(super) const LAST_MERGED_FOLDER: u8 = 0x9f;
-/// A position of a game without all of its rights, for the same uses as a ply.
+/// A position of a game without all of its rights. It has the same uses as a ply.
 pub(super) const KIND_LOOSE: u8 = 0xac;
 /// A ply of a game, from here to the last kind; [`Use`](super::plies::Use) says what for.
 pub(super) const KIND_PLY: u8 = 0xc0;

@@ -39,7 +39,7 @@ pub enum LayoutError {
     Template(TemplateError),
     /// The query of a search is wrong.
     Query(QueryError),
-    /// There are as many as possible: this many, of these.
+    /// The limit is reached: this many, of these.
     TooMany(usize, &'static str),
 }
 
@@ -200,7 +200,7 @@ impl SearchName {
 /// Why a name or a query is not a valid search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchRefusal {
-    /// It has no field. File managers and shells look up such names on their own.
+    /// It has no field. File managers and shells look up such names by themselves.
     NoField,
     /// The query is invalid.
     Query(QueryError),
@@ -242,7 +242,7 @@ pub struct NamedSearch {
     pub name: String,
     /// The text of its query.
     pub text: String,
-    /// What it finds.
+    /// What the search finds.
     pub query: Arc<Query>,
 }
 

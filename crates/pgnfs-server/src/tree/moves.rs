@@ -18,8 +18,8 @@ use chessdb_library::positions::{Pattern, position_name};
 /// A directory with more games than this lists moves instead of games.
 const MOST_GAMES: u32 = 32;
 
-/// Entries of every directory. They are listed beside moves, but not where games are listed: a program that walks
-/// through all directories would wait for the table of each.
+/// Entries of every directory. Directories that list moves list them, too. Directories that list games do not, because
+/// a program that walks through all directories would wait for the table of each.
 const FIXED: [(&str, Use); 2] = [("moves.csv", Use::MovesTable), ("position", Use::PositionLink)];
 
 /// Maximum number of nodes of the opening tree that are kept.
@@ -189,7 +189,7 @@ impl Section for Moves {
         self.positions.bytes() + self.nodes.count() * size_of::<OpeningNode>() + listings
     }
 
-    /// A node that is not cached has to be found in the opening tree again by replaying games.
+    /// Without the cache, a node has to be found in the opening tree again by replaying games.
     fn wait_to_open(&self, node: Node) -> Wait {
         let is_kept = node == Moves::TOP || self.nodes.has(&node);
         self.positions.wait().max(Wait::Common.unless(is_kept))

@@ -158,7 +158,7 @@ impl GameName {
     }
 }
 
-/// The game to which the number at the end of a name refers. The rest of the name is not compared.
+/// The game that the number at the end of a name refers to. The rest of the name is not compared.
 pub fn game_of_name(name: &str, digits: usize) -> Option<u32> {
     let stem = name.strip_suffix(".pgn")?;
     let number = stem.get(stem.len().checked_sub(digits)?..)?;

@@ -43,7 +43,7 @@ pub(super) struct FoundPosition {
     /// Each move played in the position, with the ply after it in the first game that has the move.
     pub(super) next: Vec<(Move, AtPly)>,
     /// The results of the search in each database with an index, for the table of moves. `None` if the index has that
-    /// table, so that it need not search.
+    /// table, so that no search is needed.
     again: Vec<Option<Box<[Occurrence]>>>,
 }
 
@@ -285,7 +285,7 @@ impl FoundPosition {
     }
 }
 
-/// A node of the opening tree: the games that begin with the same moves.
+/// A node of the opening tree: the games that start with the same moves.
 #[derive(Clone)]
 pub(super) struct OpeningNode {
     /// Number of moves that lead to the node.
@@ -294,7 +294,7 @@ pub(super) struct OpeningNode {
     pub(super) games: u32,
     /// The first game.
     pub(super) first: u32,
-    /// The first game of the node one move above, if this is known.
+    /// The first game of the node one move above, if known.
     above: Option<u32>,
     /// The nodes of the databases that have such games, each with the number of its database.
     parts: Vec<(usize, TreeNode)>,
@@ -444,7 +444,7 @@ const LOOSE_BITS: u32 = 33;
 /// The meaning of a ply of a game in the directory of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// A directory in `moves/`: the games that begin with the moves up to this ply.
+    /// A directory in `moves/`: the games that start with the moves up to this ply.
     Moves,
     /// Another notation of the last of these moves: a link to its directory.
     MoveLink,
@@ -464,7 +464,7 @@ pub(super) enum Use {
     PositionTable,
     /// `moves/` of a position.
     NextMoves,
-    /// A link in `moves/` of a position; the ply is the one after the move.
+    /// A link in `moves/` of a position. The ply is the position after the move.
     NextMove,
     /// `games/` of a position.
     PositionGames,

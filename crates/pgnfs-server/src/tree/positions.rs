@@ -163,7 +163,7 @@ impl Section for PositionDirectories {
 
     fn wait_to_open(&self, node: Node) -> Wait {
         Wait::Common.unless(match Use::of(node) {
-            // Looking up a name may have to search all games.
+            // Looking up a name may search all games.
             None => match node {
                 Self::START => self.has_start.get().is_some(),
                 _ => node != Self::TOP && node.kind() != KIND_RANKS,

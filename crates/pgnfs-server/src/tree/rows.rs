@@ -21,7 +21,7 @@ use chessdb_library::library::TakenNames;
 
 /// A kind of section: its properties that are the same in every branch.
 pub struct Row {
-    /// Names in the directory, with their nodes. No user's view can have one of them.
+    /// Names in the directory, with their nodes. No user's view can have any of these names.
     pub names: &'static [(&'static str, Node)],
     /// The nodes of the section: whole kinds of nodes, or some of the nodes that a branch has once.
     pub nodes: &'static [RangeInclusive<Node>],

@@ -94,7 +94,7 @@ impl GameSet {
             .collect()
     }
 
-    /// True if `search/` lists a search with this name, or would if its repertoires were known.
+    /// True if `search/` lists a search with this name, or would list it if its repertoires were known.
     pub fn lists(&self, name: &str) -> bool {
         self.layout().searches().iter().any(|listed| listed.name == name)
     }

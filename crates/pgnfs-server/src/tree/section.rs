@@ -96,7 +96,7 @@ pub enum Kind {
 pub enum Existing<'a, F = Content<'a>> {
     /// A directory, which the section lists.
     Directory,
-    /// A directory that has directories of searches beside what the section lists.
+    /// A directory that contains directories of searches in addition to the entries of its section.
     Searches,
     /// A file.
     File(F),

@@ -24,7 +24,7 @@ pub enum View {
 pub struct BuiltInView {
     /// Name of the view's directory, both in the database's directory and in `merged/`.
     pub name: &'static str,
-    /// What the view sorts games by.
+    /// The values that the view sorts games by.
     pub by: By,
     /// The text of a group's directory at a depth below the view's directory; `None` below the group's last directory,
     /// which holds the games. Groups with the same texts share a directory. The last texts of two directories must
@@ -33,7 +33,7 @@ pub struct BuiltInView {
     pub text: fn(&dyn Database, Group, depth: usize) -> Option<String>,
 }
 
-/// What a built-in view sorts games by.
+/// The values that a built-in view sorts games by.
 #[derive(Clone, Copy)]
 pub enum By {
     /// Calls `each` with the groups of a game: any number of different ones, each time in the same order.
@@ -201,7 +201,7 @@ impl View {
         let path = |group| (0..).map_while(move |depth| self.text(database, None, group, depth));
         let mut directories = 0;
         each_group(&mut |group| {
-            // Different groups may share a directory, which is counted for the first of them.
+            // Different groups may share a directory. It counts for the first of them.
             let (mut is_earlier, mut is_new) = (true, true);
             each_group(&mut |other| {
                 is_earlier &= other != group;
@@ -331,8 +331,8 @@ impl TemplateView {
         facts.is_black = is_black;
         facts.names = names;
         if let [part @ (TemplatePart::Value(..) | TemplatePart::Initials(..))] = level.as_slice() {
-            // A directory whose only part is unknown is named `unknown`, and differs from one whose text is
-            // `unknown`.
+            // If the only part of a directory's name is unknown, it is named `unknown`. It is not the same as a
+            // directory with the text `unknown`.
             return Some(facts.part(part).unwrap_or_else(|| "?".to_owned()));
         }
         let mut text = String::new();
@@ -445,7 +445,7 @@ pub(super) struct Sorting {
 }
 
 impl Sorting {
-    /// Everything apart from the database that determines the arrays of the view.
+    /// Everything that determines the arrays of the view, apart from the database.
     pub(super) fn what(&self) -> String {
         let (view, spelling) = (self.view.key(), self.spelling.key());
         if self.view.names_players() {

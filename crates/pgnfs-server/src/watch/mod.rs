@@ -94,8 +94,8 @@ pub struct Watch {
     seen: u64,
     /// True if the files must be examined periodically.
     is_polled: bool,
-    /// Duration of the last examination, or of the one before if that was shorter: a process that is stopped or waits
-    /// for its turn while it examines does not make examinations expensive.
+    /// Duration of the last examination, or of the previous one if that was shorter. Otherwise a process that was once
+    /// stopped, or had to wait, during an examination would count examinations as expensive.
     cost: Duration,
     /// Duration of the last examination.
     last_cost: Duration,
@@ -316,7 +316,7 @@ impl Watch {
     /// Examines the source and updates the watches of its folders. Returns true if it has changed.
     fn examine(&mut self) -> bool {
         let begin = Instant::now();
-        // Before the table is read, so that a later change of it counts.
+        // Before the table is read, so that a later change to it counts.
         self.wait_for_any(Some(Timespec::default()));
         self.is_remounted = false;
         let mut refusal = None;

@@ -221,7 +221,7 @@ impl File for Joined<'_> {
 pub(super) struct Concatenated<'a> {
     pub(super) branch: &'a BranchFs,
     pub(super) file: Node,
-    /// The games, or `None` for all that are shown.
+    /// The games, or `None` for all games that are shown.
     pub(super) games: Option<Games<'a>>,
 }
 

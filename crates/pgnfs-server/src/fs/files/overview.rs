@@ -134,7 +134,7 @@ impl BranchFs {
 }
 
 impl PartFs<'_> {
-    /// What the tags of its games say.
+    /// The contents of the tags of its games.
     fn figures(&self, threads: usize) -> Figures {
         let (database, games) = (self.database, &self.games);
         let pieces: Vec<u32> = (0..games.len().div_ceil(PIECE) as u32).collect();

@@ -310,8 +310,8 @@ fn rows_of(piece: u32) -> Range<usize> {
     first..first + PIECE
 }
 
-/// Reads the tags of games until they have about `most` bytes, in the order in which the games are stored: in any other
-/// order, each game of a compressed file might have to unpack everything in front of it.
+/// Reads the tags of games until they have about `most` bytes, in the order in which the games are stored: in any
+/// other order, a compressed file might unpack everything in front of each game.
 fn read_ahead(games: BTreeSet<u32>, most: usize, read: impl Fn(u32) -> Tags) -> BTreeMap<u32, Tags> {
     let mut bytes = 0;
     let next = |game| {

@@ -112,8 +112,8 @@ impl Prefixes {
         }
     }
 
-    /// Removes the searches of some branches. Returns their prefixes with the numbers of references, not counting the
-    /// one for being listed.
+    /// Removes the searches of some branches. Returns their prefixes and numbers of references, without the reference
+    /// for being listed.
     pub(super) fn remove_searches(&mut self, of: impl Fn(Prefix) -> bool) -> Vec<(Prefix, u64)> {
         let removed = self.searches.remove_where(|place| of(place.branch)).into_iter();
         let removed = removed.map(|(number, references)| {
@@ -162,7 +162,7 @@ mod tests {
         let mut prefixes = Prefixes::up_to(Prefix::numbered(4));
         let database = prefixes.of_hash(2 << 40 | 2);
         assert_eq!(database.number(), 2);
-        // What is left of a branch that is gone.
+        // What remains of a removed branch.
         prefixes.orphan(Prefix::numbered(3), 2);
         let numbers = |prefixes: &mut Prefixes, names: &[&str]| -> Vec<Option<u32>> {
             let number = |name: &&str| {

@@ -16,7 +16,7 @@ pub(in crate::fs) struct CombinedTables {
     lens: [u64; 2],
 }
 
-/// The tables of some games, for each part that has some.
+/// The tables of some games, one for each part that has some of them.
 pub(in crate::fs) struct TablesOfGames {
     pub(in crate::fs) own: Vec<Tables>,
     pub(in crate::fs) all: CombinedTables,

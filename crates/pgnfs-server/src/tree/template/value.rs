@@ -20,7 +20,7 @@ pub(in crate::tree) struct TemplateGame<'a> {
     pub(in crate::tree) digits: usize,
     /// True if [`Field::Player`] is Black.
     pub(in crate::tree) is_black: bool,
-    /// The names under which players are shown, if these are not the stored ones.
+    /// The names that are shown for players, if these are not the stored ones.
     pub(in crate::tree) names: Option<&'a Names>,
     tags: OnceCell<Tags>,
 }
