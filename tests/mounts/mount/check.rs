@@ -92,6 +92,30 @@ fn check_fails_for_any_problem() {
     }
 }
 
+/// macOS writes a file `._NAME` beside each file on a drive that it shares with other systems.
+#[test]
+fn what_macos_keeps_about_a_file_is_no_problem() {
+    let scratch = Scratch::new();
+    let kept = |magic: &[u8]| [magic, b"\0\x02\0\0Mac OS X        "].concat();
+    fs::write(scratch.source.join("._a.pgn"), kept(b"\0\x05\x16\x07")).unwrap();
+    let checked = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!((checked.code, checked.out.as_str()), (Some(0), ""));
+    let found = run(pgnfs().args(["find", "--show=count", ""]).arg(&scratch.source));
+    assert_eq!((found.out.as_str(), found.err.as_str()), ("3\n", ""));
+    let info = run(pgnfs().arg("info").arg(&scratch.source));
+    assert!(info.out.contains("\n  ._a.pgn: cannot be read"), "{}", info.out);
+
+    // Other files with such a name are missed if they cannot be read.
+    fs::write(scratch.source.join("._b.pgn"), kept(b"\0\x05\x16\x08")).unwrap();
+    let checked = run(pgnfs().arg("check").arg(&scratch.source));
+    assert_eq!(checked.code, Some(1));
+    assert!(
+        checked.out.lines().all(|line| line.starts_with("._b.pgn: ")),
+        "{}",
+        checked.out
+    );
+}
+
 #[test]
 fn check_names_line_and_move() {
     let scratch = Scratch::new();

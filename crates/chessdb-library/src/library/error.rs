@@ -5,6 +5,7 @@ use std::io;
 use std::path::PathBuf;
 
 use super::names::{on_one_line, shown};
+use super::open::Refusal;
 use crate::workers::hung::Hung;
 use chessdb::formats::MAIN_FILES;
 
@@ -31,9 +32,12 @@ impl LeftOut {
         }
     }
 
-    /// One value for each reason.
-    pub(super) fn all(path: &str, reasons: &[String]) -> impl Iterator<Item = LeftOut> {
-        reasons.iter().map(move |reason| LeftOut::new(path, reason))
+    /// One value for each reason of a refusal.
+    pub(super) fn all(path: &str, refusal: &Refusal) -> impl Iterator<Item = LeftOut> {
+        refusal.reasons.iter().map(move |reason| LeftOut {
+            is_doubtful: refusal.is_foreign,
+            ..LeftOut::new(path, reason)
+        })
     }
 }
 

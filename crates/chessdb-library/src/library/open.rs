@@ -35,6 +35,8 @@ pub(super) struct Refusal {
     pub(super) is_exhausted: bool,
     /// A file was being changed.
     pub(super) is_changing: bool,
+    /// The files have nothing to do with chess.
+    pub(super) is_foreign: bool,
 }
 
 impl Refusal {
@@ -51,8 +53,7 @@ impl From<String> for Refusal {
     fn from(reason: String) -> Refusal {
         Refusal {
             reasons: vec![reason],
-            is_exhausted: false,
-            is_changing: false,
+            ..Refusal::default()
         }
     }
 }
@@ -88,10 +89,12 @@ pub(super) fn open(
                 reasons,
                 is_exhausted,
                 is_changing,
+                is_foreign,
             }) => {
                 refusal.reasons.extend(reasons);
                 refusal.is_exhausted |= is_exhausted;
                 refusal.is_changing |= is_changing;
+                refusal.is_foreign |= is_foreign;
             }
         }
     }
@@ -363,7 +366,10 @@ fn databases(
         })
         .map_err(|error| {
             let reason = advised(&error.reason, error.remedy);
-            format!("cannot be read as a {} database: {reason}", format.title)
+            Refusal {
+                is_foreign: error.is_foreign,
+                ..format!("cannot be read as a {} database: {reason}", format.title).into()
+            }
         })?;
     Ok(parts)
 }

@@ -97,7 +97,7 @@ impl Library {
                     let reason = LibraryError::Refused(self.named.clone(), refusal.reasons.join("; "));
                     left_out.push(LeftOut::new(".", reason.to_string()));
                 }
-                Err(refusal) => left_out.extend(LeftOut::all(&one.path, &refusal.reasons)),
+                Err(refusal) => left_out.extend(LeftOut::all(&one.path, refusal)),
             }
         }
         Library {
@@ -133,7 +133,7 @@ impl Library {
                         job,
                     });
                 }
-                Attempt::Refused(refusal) => {
+                Attempt::Refused(mut refusal) => {
                     if refusal.is_changing {
                         let before = opener.intact_before(&task);
                         if !before.is_empty() {
@@ -141,15 +141,15 @@ impl Library {
                             continue;
                         }
                     }
-                    let mut reasons = refusal.reasons;
                     if refusal.is_exhausted {
-                        let reason = reasons.pop().unwrap_or_default();
-                        reasons.push(exhaustion.get_or_insert(reason).clone());
+                        let reason = refusal.reasons.pop().unwrap_or_default();
+                        refusal.reasons.push(exhaustion.get_or_insert(reason).clone());
                     }
                     if is_file {
-                        return Err(LibraryError::Refused(self.named.clone(), reasons.join("; ")));
+                        let reason = refusal.reasons.join("; ");
+                        return Err(LibraryError::Refused(self.named.clone(), reason));
                     }
-                    left_out.extend(LeftOut::all(&task.path(), &reasons));
+                    left_out.extend(LeftOut::all(&task.path(), &refusal));
                 }
             }
         }

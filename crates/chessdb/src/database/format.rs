@@ -77,6 +77,8 @@ pub struct NotADatabase {
     pub reason: String,
     /// What a user can do about it.
     pub remedy: Option<Remedy>,
+    /// True if the files are sure to have nothing to do with chess, so that no user misses them.
+    pub is_foreign: bool,
 }
 
 impl NotADatabase {
@@ -85,6 +87,7 @@ impl NotADatabase {
         NotADatabase {
             reason: reason.into(),
             remedy: None,
+            is_foreign: false,
         }
     }
 

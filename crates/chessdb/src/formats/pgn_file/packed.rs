@@ -59,7 +59,10 @@ pub(super) fn open(files: Files, options: &Options) -> Opened {
         return Err(NotADatabase::new("there is no .pgn"));
     };
     if is_apple_double(&file.name, file.bytes.get(..4).unwrap_or_default()) {
-        return Err(NotADatabase::new(APPLE_DOUBLE));
+        return Err(NotADatabase {
+            is_foreign: true,
+            ..NotADatabase::new(APPLE_DOUBLE)
+        });
     }
     if kind == KIND && !is_packed(&file.bytes) {
         let contents = Contents {
