@@ -110,10 +110,11 @@ fn is_annotated(game: &Game) -> bool {
 /// Whatever words are written, none of them is an annotation where [`Database::has_only_moves`] says so.
 #[test]
 fn movetext_that_is_taken_for_plain_has_no_annotations() {
-    const WORDS: [&str; 40] = [
+    const WORDS: [&str; 48] = [
         "1.", "2...", "12", "e4", "e5", "Nf3", "Nc6", "d4", "exd4", "Nxd4", "a1=Q", "b8=N+", "O-O", "0-0",
         "N", "D", "=", "e4=", "Nf3N", "+", "#", "e4+", "e4+-", "e4++", "--", "1-0", "1/2-1/2", "*", "1/2",
-        "K", "Ke2#", "hxg8=R#", "R8", "ep", "e4e5", "1.e4", "2.N", "1.=e4", "e4D", "Qd1-d3",
+        "K", "Ke2#", "hxg8=R#", "R8", "ep", "e4e5", "1.e4", "2.N", "1.=e4", "e4D", "Qd1-d3", "O", "12e4",
+        "...", "0-0-0", "1-2", "e4f5", "2/2", "0",
     ];
     let mut random = Random(7);
     let text = |_| {
