@@ -602,7 +602,8 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         run(export.arg(scratch.path("x.pgn")))
     };
     let set_up = "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *\n\n[Variant \"Chess960\"]\n\n1. e4 *\n\n\
-        [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[Variant \"Standard\"]\n\n1. e4 *\n";
+        [FEN \"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\"]\n[Variant \"Standard\"]\n\n1. e4 *\n\n\
+        [FEN \"none\"]\n\n1. e4 *\n";
     fs::write(scratch.path("set-up.pgn"), set_up).unwrap();
     let said = |option: &str| {
         let mut export = pgnfs();

@@ -98,13 +98,12 @@ impl<'a> GameRow<'a> {
         self
     }
 
-    /// True if the game starts from a set-up position, or is a game of Chess960.
+    /// True if the moves of the game start from a set-up position, or are those of a game of Chess960. A game whose
+    /// set-up cannot be played has no moves.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();
-        let is_usual = tags
-            .start()
-            .is_some_and(|start| start.position == Position::initial());
-        !is_usual || tags.is_chess960()
+        let start = tags.start();
+        start.is_some_and(|start| start.position != Position::initial() || tags.is_chess960())
     }
 
     /// The opening by the moves.
