@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::inode::MOST_VIEWS;
 use super::layout::{Layout, LayoutError};
 use super::rows::ROWS;
+use super::source::UNIQUE;
 use super::views::{TemplateView, VIEWS};
 use chessdb_library::library::{LONGEST_NAME, cut, safe_name};
 
@@ -22,7 +23,7 @@ impl Layout {
         let is_taken = ROWS
             .iter()
             .any(|row| row.names.iter().any(|taken| taken.0 == name));
-        if is_taken || self.views().any(|(_, view)| view.name() == name) {
+        if is_taken || name == UNIQUE || self.views().any(|(_, view)| view.name() == name) {
             return Err(LayoutError::TakenName);
         }
         if VIEWS.len() + self.own_views.len() >= MOST_VIEWS {
@@ -47,6 +48,7 @@ mod tests {
             ("days=%{date}", "its name is already used"),
             ("players=%{date}", "its name is already used"),
             ("tables=%{date}", "its name is already used"),
+            ("unique=%{date}", "its name is already used"),
             ("%{date}", "write it as NAME=TEMPLATE"),
             ("=%{date}", "its name must be a valid name of a directory"),
             ("..=%{date}", "its name must be a valid name of a directory"),
