@@ -112,7 +112,7 @@ impl Found {
 /// (2, 13, [13, 15])
 #[pyclass(frozen, sequence, module = "chessdb")]
 pub struct FoundGames {
-    /// Which database, and where in it.
+    /// The number of the database among `sources`, and the place in it.
     found: Vec<(u32, Occurrence)>,
     sources: Arc<[Source]>,
     /// Several databases were searched, so tables have the column `database`.
@@ -121,7 +121,7 @@ pub struct FoundGames {
     query: Option<Arc<(Query, String)>>,
     /// Number of threads that read them.
     threads: usize,
-    /// Why there may be none, once that has been asked for.
+    /// Why no game may have been found, once a caller has requested it.
     hints: OnceLock<Vec<String>>,
 }
 
@@ -277,8 +277,8 @@ impl FoundGames {
         Ok(self.hints.get_or_init(|| hints).clone())
     }
 
-    /// Pickled games are read again where they are unpickled, as one game is. Only their own databases are opened there; without
-    /// games, all that were searched, since hints are about them.
+    /// Pickled games are read again when they are unpickled, like a single game. Only their own databases are opened for
+    /// that; without games, all searched databases, because hints are about them.
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, PickledFoundGames<'py>> {
         let mut numbers: Vec<u32> = match self.found.as_slice() {
             [] => (0..self.sources.len() as u32).collect(),

@@ -89,12 +89,12 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
 
     /// Keeps a value, and replaces an earlier value of this key.
     pub fn put(&self, key: K, value: V) {
-        // Dropped after the lock is released, since dropping a large value takes long.
+        // Dropped after the lock is released, because dropping a large value takes long.
         let dropped = self.0.lock().keep(key, value);
         drop(dropped);
     }
 
-    /// Drops the value of a key if `is_same`.
+    /// Drops the value of a key if `is_same` is true for it.
     pub fn remove(&self, key: &K, is_same: impl FnOnce(&V) -> bool) {
         let mut state = self.0.lock();
         let found = state.kept.peek(key);
@@ -132,7 +132,7 @@ impl<K: Clone + Hash + Eq, V: Clone> OnceLru<K, V> {
         if let Some(value) = state.kept.get(&key) {
             return Ok(value.clone());
         }
-        // The lock is released while the value is made, so that other keys do not wait. Threads with the same key wait
+        // The lock is released while the value is made, so that requests for other keys do not wait. Threads with the same key wait
         // in `Made`.
         let made = Arc::clone(state.making.entry(key.clone()).or_default());
         drop(state);
@@ -149,8 +149,8 @@ impl<K: Clone + Hash + Eq, V: Clone> Drop for End<'_, K, V> {
     fn drop(&mut self) {
         let End(OnceLru(state), key, made) = self;
         let mut state = state.lock();
-        // This thread's clone is dropped while the lock is held, so that the last thread that waits counts only its own
-        // and the map's.
+        // The clone of this thread is dropped below, while the lock is held. So the last waiting thread counts exactly
+        // two references: its own and the map's.
         let made = std::mem::take(made);
         let is_same = state
             .making

@@ -17,7 +17,7 @@ use super::{KeptFile, KeptKind};
 /// The folder is tidied again after this time.
 const TIDY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
-/// The folder is tidied again when this part of its space has been written.
+/// The folder is tidied again after one in this many bytes of its space has been written.
 const TIDY_PART: u64 = 16;
 
 /// A folder of kept files, for databases that are read with the same options. All other files in it are left unchanged.
@@ -25,7 +25,7 @@ const TIDY_PART: u64 = 16;
 pub struct KeptFiles {
     pub(super) shared: Arc<SharedFolder>,
     pub(super) options: Arc<str>,
-    /// Computes the hash of the running program, which is read for that.
+    /// Reads the running program and computes its hash.
     pub(super) program: fn() -> Option<u128>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct SharedFolder {
 #[derive(Debug)]
 struct Tidied {
     when: Instant,
-    /// Number of bytes written since.
+    /// Number of bytes that this process has written since then.
     written: u64,
 }
 

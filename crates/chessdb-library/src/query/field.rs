@@ -27,7 +27,7 @@ pub(super) enum FieldSubject {
     Tag(TagField),
     /// A position, or the move that is played in it: reads a value, which may come from the name of a directory.
     Position(fn(&str, bool) -> Result<Vec<PositionTerm>, String>),
-    /// A number of a position: gives the term for the alternatives of its value.
+    /// A number that every position has: makes a term from the alternatives of its value.
     Number(fn(Vec<Bounds>) -> PositionGroup),
     /// A setting for other terms, not a term itself. Reads a value and returns its canonical text.
     Setting(fn(&mut WrittenPositions, &str) -> Result<String, String>),
@@ -37,11 +37,11 @@ pub(super) enum FieldSubject {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TagField {
     pub(super) kind: ValueKind,
-    /// The least that is read of a game for any value of the field.
+    /// What has to be read from a game at least, for any value of the field.
     pub(super) source: TagSource,
     /// It is about the opponent of the player whom a query names.
     pub(super) is_of_opponent: bool,
-    /// The sides for which the term holds if that side is the player.
+    /// The sides for which the term holds, each tested as the player.
     pub(super) holds: fn(&TagQuestion<'_>) -> Sides,
 }
 
@@ -200,7 +200,7 @@ impl QueryField {
         ["deleted", "mirror", "in"].contains(&self.name)
     }
 
-    /// Its place in the canonical form; none for a word alone, which comes first.
+    /// Its place in the canonical form; `None` for a single word, which comes first.
     pub(super) fn place(&self) -> Option<usize> {
         FIELDS.iter().position(|field| field == self)
     }
@@ -321,7 +321,8 @@ fn with_slashes(text: &str, is_name: bool) -> String {
 
 fn fens(text: &str, is_name: bool) -> Result<Vec<PositionTerm>, String> {
     let mut terms = PositionTerm::fens(text);
-    // The underscores after those between ranks are between fields.
+    // In the name of a directory, the first seven underscores are the slashes between the eight ranks. Later ones are
+    // the spaces between fields.
     if terms.is_err() && is_name && text.matches('_').count() >= 7 {
         terms = PositionTerm::fens(&text.replacen('_', "/", 7));
     }

@@ -48,7 +48,8 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// The squares that the move changed, with their previous contents. Castling may contain a square twice.
+    /// The squares that the move changed, with their previous contents. After castling in Chess960, a square may
+    /// appear twice.
     #[inline]
     pub(super) fn changes(&self) -> impl Iterator<Item = &(Square, PackedPiece)> {
         self.before.iter().take(self.changed.into())

@@ -43,13 +43,13 @@ enum List<'a> {
     InParts(InParts<'a>),
 }
 
-/// The games that a list has of one database, by their numbers in it.
+/// The games of one database in a list, by their numbers in the database.
 pub struct GamesOfPart<'a> {
     /// The number of the database among the parts of the branch.
     pub part: usize,
     /// The games.
     pub games: Games<'a>,
-    /// The merged file of the database's own directory that has the same games, if there is one.
+    /// The merged file with the same games in the database's own directory, if there is one.
     pub own_file: Option<Node>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Games<'a> {
         self.len() == 0
     }
 
-    /// True if these are listed as all games of a database that has `games` games.
+    /// True if this is the list of all games of a database with `games` games.
     pub fn are_all_of(&self, games: u32) -> bool {
         matches!(&self.0, List::Range(range) if *range == (0..games))
     }
@@ -242,7 +242,7 @@ pub(super) struct Arrays {
     first: Sections<Array>,
     /// Arrays in place of damaged ones.
     again: OnceLock<Sections<Array>>,
-    /// Builds the arrays from the database, if they are in a file.
+    /// For arrays in a file: builds them from the database if the file is damaged.
     rebuild: Option<Box<dyn Fn() -> Sections<Array> + Send + Sync>>,
 }
 

@@ -253,7 +253,7 @@ fn marks_len(data: &[u8], size: usize) -> Result<usize, Unread> {
     }
 }
 
-/// Reads the first byte of some kinds, which is 1 in all known files.
+/// Reads the first byte of some kinds of items. It is 1 in all known files.
 fn version_1(fields: &mut Fields<'_>) -> Result<(), Unread> {
     match fields.u8() {
         Some(1) => Ok(()),

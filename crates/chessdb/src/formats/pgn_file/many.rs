@@ -1,4 +1,4 @@
-//! Many small files of a folder that are one database (section 1.1).
+//! Many small files of a folder as one database (section 1.1).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -88,7 +88,7 @@ struct Many {
 struct SmallFile {
     name: String,
     bytes: Arc<dyn Bytes>,
-    /// Number of bytes of the files before.
+    /// Number of bytes in all previous files.
     start: u64,
 }
 

@@ -18,7 +18,7 @@ pub(in crate::tree) struct TemplateGame<'a> {
     pub(in crate::tree) keys: Keys,
     /// Number of digits in the numbers of games.
     pub(in crate::tree) digits: usize,
-    /// True if [`Field::Player`] is Black.
+    /// True if [`Field::Player`] stands for Black, false if it stands for White.
     pub(in crate::tree) is_black: bool,
     /// The names that are shown for players, if these are not the stored ones.
     pub(in crate::tree) names: Option<&'a Names>,
