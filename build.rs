@@ -15,8 +15,8 @@ fn main() {
     println!("cargo::rustc-env=PGNFS_VERSION={built_from}");
 }
 
-/// The commit that `PGNFS_COMMIT` names, or none if that is empty; otherwise the commit that is checked out. Builds without
-/// optimisation have none: the program would be compiled again after each commit.
+/// The commit that `PGNFS_COMMIT` names, or no commit if that is empty; otherwise the commit that is checked out.
+/// Builds without optimisation name no commit: otherwise the program would be compiled again after each commit.
 fn commit() -> Option<String> {
     if let Ok(named) = env::var("PGNFS_COMMIT") {
         return Some(named).filter(|commit| !commit.is_empty());

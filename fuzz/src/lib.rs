@@ -20,7 +20,7 @@ use testkit::inputs::{chess_assistant, chessbase_2cbh, jose};
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Factor by which instrumented code on a busy machine may exceed the bounds of time.
+/// How many times its bound instrumented code may take on a busy machine.
 const SLOWNESS: u32 = 4;
 
 /// Reads the databases of a format among framed files.

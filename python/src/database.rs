@@ -394,7 +394,7 @@ impl Database {
         Ok(self.source()?.entry.format.name)
     }
 
-    /// What is known of the database since it was opened, such as its reading and its code page.
+    /// Facts about the database that opening found, such as its reading and its code page.
     #[getter]
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let info = self.source()?.read(py, |entry| entry.database.info())?;

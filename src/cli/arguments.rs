@@ -268,7 +268,7 @@ const USAGE_OF_FIND: &str = "pgnfs find [OPTIONS] QUERY SOURCE [DATABASE]\n     
 fn find() -> Command {
     let place = |name: &'static str| Arg::new(name).value_parser(value_parser!(OsString));
     Command::new("find")
-        .about("Finds the games that match a query; the exit code is 1 if there are none")
+        .about("Finds the games that match a query; the exit code is 1 if no game matches")
         .override_usage(USAGE_OF_FIND)
         .after_long_help(SYNTAX)
         .args([

@@ -118,7 +118,7 @@ fn module_of(name: &str) -> Module {
     parts.map(str::to_owned).collect()
 }
 
-/// The module that a path used in another one leads to, and the name of the item in it.
+/// The module that a path in another module leads to, and the name of the item in it.
 fn resolve(modules: &BTreeMap<Module, &str>, from: &[String], path: &str) -> (Module, String) {
     let mut parts = path.split("::").peekable();
     let mut module = from.to_vec();

@@ -432,7 +432,7 @@ fn the_package() {
         assert!(documents.join(link).exists(), "{link}");
     }
     if Command::new("lintian").arg("--version").output().is_ok() {
-        // The address belongs to the person who makes the package. The repository has none.
+        // The address belongs to the person who makes the package. The repository has no address.
         let address = "bogus-mail-host,bogus-mail-host-in-debian-changelog";
         run(Command::new("lintian")
             .args(["--fail-on", "error", "--suppress-tags", address])

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The packages, each with its modules from the bottom up. A module uses only modules of its own line and of those
-/// before it.
+/// The packages, each with its modules from the bottom up. A module uses only modules of its own line and of earlier
+/// lines.
 const PACKAGES: &[(&str, &[&[&str]])] = &[
     (
         "crates/chessdb",

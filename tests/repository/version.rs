@@ -80,7 +80,7 @@ fn a_release_build_of_a_checkout_shows_the_commit() {
     let expected = format!("0.1.0 ({})", &hash[..12]);
     assert_eq!(script.version(&checkout, &[RELEASE]), expected);
     assert_eq!(script.version(&checkout, &[("PROFILE", "debug")]), "0.1.0");
-    // Whoever makes a package of a tarball may name the commit, or none.
+    // A packager who builds from a tarball may name the commit, or none.
     let named = ("PGNFS_COMMIT", "v0.1.0");
     assert_eq!(script.version(&checkout, &[RELEASE, named]), "0.1.0 (v0.1.0)");
     let none = ("PGNFS_COMMIT", "");

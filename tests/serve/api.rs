@@ -825,7 +825,7 @@ fn each_game_counts_once_if_that_is_asked_for() {
     );
 }
 
-/// Copies are looked for in whole databases: a copy that a query finds alone is still none of the best ones.
+/// Copies are searched for in whole databases: if a query finds only a copy, it is still not the best one.
 #[test]
 fn the_best_copy_does_not_depend_on_the_rest_of_the_query() {
     let game = |tag: &str, comment: &str| {

@@ -312,7 +312,7 @@ fn nibbler_and_en_croissant_are_answered() {
     }
 }
 
-/// The address by which clients once asked for the months alone.
+/// The address that clients once used to ask for the months alone.
 #[test]
 fn months_have_an_address_of_their_own() {
     let served = served();

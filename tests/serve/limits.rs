@@ -176,7 +176,7 @@ fn a_request_must_arrive_in_time() {
     assert!(head(&mut silent).starts_with("HTTP/1.1 200"));
 }
 
-/// When the program has been asked to end, what has not arrived of a request is not awaited, however long it could take.
+/// When the program has been asked to end, it does not wait for the rest of a request, however long that could take.
 #[test]
 fn no_request_delays_the_end() {
     let here = Here::with(GAMES, LONG);

@@ -43,7 +43,7 @@ fn the_work_for_a_client_that_leaves_ends() {
         let searches = || made(&served, "search sacrifice").len();
         let client = asks(path);
         wait_for("the search", || searches() == 1);
-        // Another one that asks for the same does not begin it again, and keeps it going.
+        // Another client that asks for the same does not start it again, and keeps it going.
         let other = asks(path);
         drop(client);
         thread::sleep(Duration::from_millis(500));

@@ -367,7 +367,7 @@ class Database(Sequence[Game]):
         """Short name of the format."""
     @property
     def info(self) -> dict[str, str]:
-        """What is known of the database since it was opened, such as its reading and its code page."""
+        """Facts about the database that opening found, such as its reading and its code page."""
     @property
     def warnings(self) -> list[str]:
         """Oddities of the database that affect no game."""

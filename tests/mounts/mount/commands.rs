@@ -414,7 +414,7 @@ fn info_prints_text_or_json() {
     assert!(second.starts_with("sub/b.dci: 1 game, SimpleCDb"), "{second}");
     let long = run(pgnfs().args(["info", "--long"]).arg(&scratch.source));
     assert!(long.out.contains("\n\nsub/b.dci\n  format "), "{}", long.out);
-    // All that is known of a single database is shown.
+    // All facts about a single database are shown.
     for options in [&["info"][..], &["info", "--long"]] {
         let single = run(pgnfs().args(options).arg(scratch.source.join("a.dci")));
         assert!(

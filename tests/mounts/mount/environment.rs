@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use super::scratch::{CACHE, Scratch, pgnfs, run, wait_for};
 use testkit::needs;
 
-/// The program with the name by which mount(8) calls it.
+/// The program with the name that mount(8) calls it by.
 fn helper(scratch: &Scratch) -> PathBuf {
     let path = scratch.path("mount.pgnfs");
     symlink(env!("CARGO_BIN_EXE_pgnfs"), &path).unwrap();

@@ -338,7 +338,7 @@ fn games_that_are_appended_appear_beside_the_others() {
     assert!(whole(&scratch) == games(0..8_000));
     assert_eq!(kept(&scratch).len(), 1);
     scratch.unmount();
-    // A game in the middle is another one now, and one more follows at the end.
+    // A game in the middle is a different game now, and one more follows at the end.
     let changed = games(0..8_001).replace("game 3000 ", "game three thousand ");
     fs::write(&path, &changed).unwrap();
     scratch.mount(&[]);

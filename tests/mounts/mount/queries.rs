@@ -231,7 +231,7 @@ fn every_pair_of_options_gives_what_both_say() {
                 let matches = (!has("carlsen") || row.4)
                     && (!has("line:\"e4 c5\"") || row.5)
                     && (!has("db:club/b.pgn") || is_of_b);
-                // Copies are looked for in the databases that are searched.
+                // Copies are searched for in the databases of the search.
                 let is_lesser = row.0 == "b3" || row.0 == "b2" && !has("db:club/b.pgn");
                 matches && !(has("--unique") && is_lesser)
             });

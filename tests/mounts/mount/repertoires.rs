@@ -141,7 +141,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
     assert!(names.into_iter().any(|name| name == "deviations.csv"));
     let other = scratch.mount.join("all/search/player:tal");
     assert!(other.exists() && !other.join("tables/deviations.csv").exists());
-    // The search of one database does not know another one.
+    // The search of one database cannot name another database.
     assert!(!scratch.mount.join("games.pgn/search").join(query).exists());
     let status = run(pgnfs().arg("status").arg(&scratch.mount)).out;
     assert!(

@@ -45,7 +45,7 @@ fn as_nobody(scratch: &Scratch, script: &str) -> Option<String> {
     Some(ended.out)
 }
 
-/// True if a program runs as its owner, root, whoever starts it.
+/// True if a program runs as its owner, root, regardless of the user who starts it.
 fn sets_user(program: &str) -> bool {
     let path = run(Command::new("sh").args(["-c", "command -v \"$1\"", "sh", program])).out;
     let mode = fs::metadata(path.trim()).unwrap().permissions().mode();

@@ -54,7 +54,7 @@ impl Mounted {
         })
     }
 
-    /// Mounts the sample databases of all formats but PGN, whose games are shown as somebody wrote them.
+    /// Mounts the sample databases of all formats but PGN, whose games are shown as they were written.
     pub fn of_samples() -> Option<Mounted> {
         let samples = needs!(samples).join("data");
         let mut mounted = Mounted::of(&[])?;

@@ -72,7 +72,7 @@ fn ignored(import: &Import) -> usize {
     counts.sum()
 }
 
-/// The number of the game to which an objection refers.
+/// The number of the game that an objection refers to.
 fn game_of(objection: &str) -> Option<usize> {
     let (number, _) = objection.strip_prefix("(game ")?.split_once(", line ")?;
     number.parse().ok()

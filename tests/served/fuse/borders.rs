@@ -61,7 +61,7 @@ fn attributes_are_given_into_buffers_of_their_size_and_no_smaller_ones() {
             assert_eq!(value, "Réti, Richard".as_bytes());
         }
     }
-    // No name is a part of another one.
+    // No name is a part of another name.
     for name in names {
         let name = String::from_utf8(name[..name.len() - 1].to_vec()).unwrap();
         for other in [format!("{name}x"), name[..name.len() - 1].to_owned()] {

@@ -12,7 +12,7 @@
 //!   known players, unless known rounds have different first numbers, or each of two known events has a word that the
 //!   other lacks (apart from numbers of four digits and ordinals such as `12th` and `XII`);
 //! - players of the same colour: known surnames, or known initials, that differ. The surname is before the comma;
-//!   without a comma it may be the first word, the last one, all of them, or those before words of one letter: `Garry
+//!   without a comma it may be the first word, the last one, all of them, or the words in front of a single letter: `Garry
 //!   Kasparov` and `Kasparov G` agree with `Kasparov, Garry`. `NN`, `unknown`, `anonymous` and `?` are unknown. A game
 //!   with a known player has a player in common with the first game of its group; games without known players go
 //!   together.

@@ -15,7 +15,7 @@ use crate::mapped::Identity;
 /// | bytes | what |
 /// |---|---|
 /// | 16 | hash of the running program, so that what another decoder made is not used |
-/// | 4 + *n* each | the kind of the kept file, the options by which databases are read, and what distinguishes files of one kind |
+/// | 4 + *n* each | the kind of the kept file, the options for reading databases, and what distinguishes files of one kind |
 /// | for each database: 4 + *n* each | name of the format; its name in its archive, if that contains several databases |
 /// | 4 + *n* each | names on disk of its files that are not UTF-8 |
 /// | for each of its files: 4 + *n*, 8, 8 | name, device, inode; of very many small files only their folder and the name of the database |

@@ -1,6 +1,6 @@
 //! Some of the games of a database.
 
-/// Selected games of a database, to which answers about positions are limited.
+/// Selected games of a database, for answers about positions in these games only.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     games: Box<[u32]>,

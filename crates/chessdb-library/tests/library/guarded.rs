@@ -1,4 +1,4 @@
-//! A decoder that panics costs one answer, whoever asks: no reader fails, and other games have what they have without it.
+//! A decoder that panics costs one answer for every reader: no reader fails, and other games are read as before.
 
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -205,7 +205,7 @@ fn part(entry: &LibraryEntry) -> DatabasePart {
     )))
 }
 
-/// What a reader finds, each with the game to which it belongs.
+/// What a reader finds, each with its game.
 type Answer = Vec<(u32, String)>;
 
 /// An answer that consists of games.

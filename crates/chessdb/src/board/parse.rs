@@ -129,8 +129,8 @@ impl Position {
         self.of_kind(self.turn, role) & reached & file & rank
     }
 
-    /// The side to which the king castles if it goes from `from` to `to`, which is the rook's square or farther than
-    /// one square.
+    /// The side that the king castles to if it goes from `from` to `to`: onto the rook's square, or farther than one
+    /// square.
     fn castling_side(&self, from: Square, to: Square) -> Option<CastlingSide> {
         let us = self.turn;
         if self.king(us) != Some(from) || from.rank() != us.backrank() {

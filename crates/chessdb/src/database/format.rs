@@ -58,7 +58,7 @@ pub struct SmallFiles {
     pub kind: &'static str,
     /// Name of the database.
     pub name: &'static str,
-    /// Size in bytes up to which a file is small.
+    /// Maximum size of a small file in bytes.
     pub most_bytes: u64,
     /// Maximum number of small files that are still shown as single databases.
     pub most_files: usize,

@@ -33,7 +33,7 @@ pub(crate) use several::several;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextId(pub u32);
 
-/// The values by which games are sorted: a few integers, read without decoding a move.
+/// The values that sort games: a few integers, read without decoding a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Keys {
     /// White's name.

@@ -135,7 +135,7 @@ pub fn zip_members(bytes: &Arc<dyn Bytes>) -> ZipMembers {
     let mut after = 0;
     for member in members.iter_mut().filter(|member| member.fault.is_none()) {
         if member.range.start < after {
-            member.fault = Some("this member lies in the bytes of another one");
+            member.fault = Some("this member overlaps another member");
         }
         after = after.max(member.range.end);
     }

@@ -41,7 +41,7 @@ struct Shown {
     problems: Vec<Problem>,
 }
 
-/// Opens the only database of some files; `None` if they are none.
+/// Opens the only database of some files; `None` if they are not a database.
 fn read(input: &Input) -> Option<Shown> {
     let directory = input.directory();
     let mut opened = FORMATS.iter().flat_map(|format| {

@@ -529,7 +529,7 @@ impl GameSet {
         self.views.get(id.index()).map_or(Wait::None, Made::wait)
     }
 
-    /// The path of a group's directory, given the values by which the view sorts, from the top directory down. Sorts
+    /// The path of a group's directory, given the values that the view sorts by, from the top directory down. Sorts
     /// all games on first use.
     pub fn path_of_group(&self, view: &str, texts: &[&str]) -> Option<String> {
         let mut views = self.layout().views();

@@ -76,7 +76,7 @@ const TIMES: usize = 16;
 /// What is compared with bounds in addition to memory.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Strictness {
-    /// Factor by which time may exceed its bound; `None` if time is not checked.
+    /// How many times its bound something may take; `None` if time is not checked.
     pub slowness: Option<u32>,
     /// The games that are read; `None` for all.
     pub games: Option<Games>,

@@ -115,7 +115,7 @@ pub fn read(text: &[u8]) -> Result<Vec<SourceGame>, String> {
 
 struct Games;
 
-/// A game being read, with the positions to which variations return.
+/// A game being read, with the positions that variations return to.
 struct Line {
     game: SourceGame,
     position: Chess,

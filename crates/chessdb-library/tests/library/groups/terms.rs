@@ -294,7 +294,7 @@ fn en_passant_is_a_capture() {
     }
 }
 
-/// The moves of SimpleCDb are stored as squares, by which games are passed over.
+/// The moves of SimpleCDb are stored as squares, which exclude games.
 #[test]
 fn a_board_comes_up_after_the_last_capture() {
     let text = b"1. e4 d5 2. exd5 Qxd5 3. Nc3 Qd8 *\n\n1. e4 d5 2. exd5 Qxd5 3. d3 Qd8 *\n";

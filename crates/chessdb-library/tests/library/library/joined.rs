@@ -12,7 +12,7 @@ use chessdb_library::library::{
 
 use super::source::{Source, paths};
 
-/// Number of small files up to which each is a database.
+/// Maximum number of small files that are databases of their own.
 const MOST: usize = 1000;
 
 const NAME: &str = "small-files.pgn";

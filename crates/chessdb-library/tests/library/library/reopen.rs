@@ -152,7 +152,7 @@ fn a_changing_database_stays_as_it_was() {
     let source = Source::new();
     source.database("a");
     let first = source.open().unwrap();
-    assert!(!first.is_unsettled(), "the first look takes what is there");
+    assert!(!first.is_unsettled(), "the first check takes what is there");
     source.database("a");
     source.database("b");
     let hour = Duration::from_secs(3600);

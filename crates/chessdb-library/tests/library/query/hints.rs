@@ -110,7 +110,7 @@ fn an_empty_answer_has_reasons() {
         ),
         ("db:*.pgn|club year:1900", vec![]),
         ("-db:club year:1900", vec![]),
-        // Tags and names that exist, what is left out, and what has nothing to do with either.
+        // Tags and names that exist, what is left out, and what is unrelated to either.
         ("has:foo|white year:1900", vec![]),
         ("has:comments", vec![]),
         ("-has:foo year:1900", vec![]),

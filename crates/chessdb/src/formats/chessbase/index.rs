@@ -36,7 +36,7 @@ impl Index {
             None => format!("the file {name}, which says where each game begins, is missing"),
         };
         let walk = walk(cbf);
-        let mut what = format!("{unusable}, so the games were looked for in the .cbf");
+        let mut what = format!("{unusable}, so the games were searched for in the .cbf");
         if walk.first_gap.is_some() {
             what.push_str("; from this byte on there is something other than games, so some may be missing");
         }
@@ -86,10 +86,10 @@ impl Index {
         match self {
             Index::File { .. } => "the .cbi".to_owned(),
             Index::Walked(walk) if walk.records_after_gaps == 0 => {
-                "none: the games were looked for in the .cbf".to_owned()
+                "none: the games were searched for in the .cbf".to_owned()
             }
             Index::Walked(walk) => format!(
-                "none: the games were looked for in the .cbf, and {} of them found after something other than games",
+                "none: the games were searched for in the .cbf, and {} of them found after something other than games",
                 walk.records_after_gaps
             ),
         }

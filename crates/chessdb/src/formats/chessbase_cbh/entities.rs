@@ -3,7 +3,7 @@
 //! | offset | size | header |
 //! |---|---|---|
 //! | 0 | 4 | records in the file |
-//! | 4 | 4 | root of the tree by which ChessBase finds names |
+//! | 4 | 4 | root of the tree that ChessBase finds names with |
 //! | 8 | 4 | 1234567890 |
 //! | 12 | 4 | bytes of a record after its node |
 //! | 16 | 8 | first deleted record, number of other records |

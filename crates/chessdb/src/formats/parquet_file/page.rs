@@ -120,7 +120,7 @@ impl Page {
             0 => plain(bytes, start, stored, form.stored),
             3 if form.stored == Stored::Bits => runs_of_bits(&bytes, start, stored),
             2 | 8 => {
-                let dictionary = dictionary.ok_or("the values to which it refers are missing")?;
+                let dictionary = dictionary.ok_or("the values it refers to are missing")?;
                 chosen(&bytes, start, stored, dictionary)
             }
             5 => delta_numbers(&bytes, start, stored, form.stored),

@@ -113,7 +113,7 @@ fn old_lz4(packed: &[u8], len: usize) -> Option<Vec<u8>> {
 
 #[cfg(feature = "zstd")]
 fn zstandard(packed: &[u8], len: usize) -> Option<Vec<u8>> {
-    /// Step by which memory is allocated, because the stated length may be wrong.
+    /// Step in which memory is allocated, because the stated length may be wrong.
     const PIECE: usize = 1 << 20;
     let mut stream = zstd_safe::DCtx::try_create()?;
     let mut input = zstd_safe::InBuffer::around(packed);

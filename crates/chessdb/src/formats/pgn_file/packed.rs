@@ -320,9 +320,7 @@ fn packed_members(found: &ZipMembers) -> impl Iterator<Item = String> {
     let named = found.packed.iter().take(MOST_NAMED);
     named.map(|member| {
         let path = path_of(member);
-        format!(
-            "{path} is left out: nothing is read of an archive or compressed file in an archive: unpack it"
-        )
+        format!("{path} is left out: an archive or compressed file in an archive is not read: unpack it")
     })
 }
 

@@ -67,7 +67,7 @@ static EXTENSIONS: [[&str; 3]; 3] = [
     [".si5", ".sn5", ".sg5"],
 ];
 
-/// An extension without its dot, by which files are found.
+/// An extension without its dot, for finding files.
 fn kind(extension: &str) -> &str {
     extension.trim_start_matches('.')
 }
@@ -249,7 +249,7 @@ impl Scid {
         }
     }
 
-    /// A problem for each missing name to which an entry refers. If the file of names is damaged or missing, the list
+    /// A problem for each missing name that an entry refers to. If the file of names is damaged or missing, the list
     /// is empty, because that problem was reported once for the database.
     fn missing_names(&self, entry: &Entry) -> Vec<Problem> {
         let Some(file) = self.names.whole_file() else {

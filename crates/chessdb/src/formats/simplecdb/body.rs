@@ -39,7 +39,7 @@ impl StoredMove {
         Square::new(u32::from(self.0 & 63))
     }
 
-    /// The side to which a king castles if this is a king's move: two files from the home square, without a promotion.
+    /// The side that a king castles to if this is a king's move: two files from the home square, without a promotion.
     #[inline]
     pub(super) fn castling_step(self) -> Option<CastlingSide> {
         const E1_C1: u16 = 4 << 6 | 2;

@@ -133,7 +133,7 @@ fn is_plain(record: &Record) -> bool {
 
 /// Length of a record without trailing spaces, computed without branches.
 fn len_without_padding(record: &Record) -> usize {
-    // The last eight bytes overlap those before them.
+    // The last eight bytes overlap the previous ones.
     [0, 8, 16, 24, 28].into_iter().fold(0, |len, start| {
         let bytes = record.get(start..).and_then(|rest| rest.first_chunk());
         let others = bytes.map_or(0, |bytes| {

@@ -1,4 +1,4 @@
-//! Lines that cannot be played. Nothing of them is lost: the remark has the moves and variations, and the comments
+//! Lines that cannot be played. Nothing is lost from them: the remark has the moves and variations, and the comments
 //! follow it.
 
 use super::chessbase_cbh_hostile::{cbh, open, record};

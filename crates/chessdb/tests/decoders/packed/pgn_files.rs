@@ -398,7 +398,7 @@ fn members_inside_another_one_are_left_out_however_many() {
     }
     let inside = named
         .iter()
-        .filter(|what| what.contains("lies in the bytes of another one"));
+        .filter(|what| what.contains("overlaps another member"));
     assert!(inside.count() >= 2, "{named:?}");
 }
 
@@ -489,7 +489,7 @@ fn hardly_anything_is_unpacked_with_what_was_kept() {
             .iter()
             .map(|database| database.text(database.keys(900).event))
             .collect();
-        // Whoever unpacks this notices.
+        // Unpacking this shows the damage.
         let mut changed = packed.clone();
         let place = changed.len() * 3 / 4;
         changed[place..place + 40].fill(0x55);

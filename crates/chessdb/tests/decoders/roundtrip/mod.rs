@@ -46,8 +46,8 @@ fn items_of_game(game: &Game) -> Vec<String> {
     items.collect()
 }
 
-/// Asserts that a database has exactly these games and no problems: movetext, all written tags, and the texts
-/// by which views sort.
+/// Asserts that a database has exactly these games and no problems: movetext, all written tags, and the texts that
+/// views sort by.
 fn assert_comes_back(database: &dyn Database, games: &[SourceGame]) {
     assert_eq!(database.len() as usize, games.len());
     assert_eq!(database.problems(), []);

@@ -1,4 +1,4 @@
-//! What is made at the first look is made once, however many look at it at the same time.
+//! The first request makes a value, and only once, however many requests come at the same time.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Barrier};

@@ -128,7 +128,7 @@ fn long_games_are_the_same_whatever_their_dates() {
     ];
     let events = found(&games);
     assert_eq!(events, [["1", "4", "6"], ["2", "3", "5"]]);
-    // A game that a group cannot take begins another one, however many there are.
+    // A game that a group cannot take starts another group, however many groups there are.
     let events = (0..100u16).map(|n| long(1900 + n, 1, 1).event(&format!("Town {n}")));
     let events: Vec<FakeGame> = events.collect();
     assert_eq!(found(&events), Vec::<Vec<String>>::new());
@@ -313,7 +313,7 @@ fn planted_duplicates_are_found_exactly() {
         }
         copy
     };
-    // 7 * 13 = 91 and 3 make each of these games another one.
+    // 7 * 13 = 91 and 3 make each of these games a different game.
     let games = 7 * 13 * 3;
     let first = Fake::of((0..games).map(own));
     let second = Fake::of((0..games).rev().filter(|n| n.is_multiple_of(2)).map(copy));

@@ -82,7 +82,7 @@ fn a_name_that_vanishes_during_its_lookup_does_not_exist() {
     let [gone, other] = ["a.dci", "b.dci"].map(|path| database(path, "x"));
     let live = live(&[&gone, &other]);
     let root = live.resolve(Inode::ROOT).unwrap();
-    // Nothing of the first state was looked up, so it is not kept.
+    // No name in the first state was looked up, so it is not kept.
     live.replace(library(&[&other]));
     assert_eq!(
         live.child(&root.open().unwrap(), OsStr::new("a.dci")).err(),

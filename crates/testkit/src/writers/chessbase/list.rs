@@ -1,4 +1,4 @@
-//! The list of moves in a position, by which moves are numbered (section 6).
+//! The list of moves in a position. Files store a move as its number in this list (section 6).
 
 use crate::writers::steps::{BISHOP, KING, KNIGHT, ROOK};
 use shakmaty::{Board, Chess, Color, File, Move, Position, Rank, Role, Square};

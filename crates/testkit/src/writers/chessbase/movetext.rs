@@ -49,7 +49,7 @@ pub fn movetext(game: &SourceGame, en_passant: u8) -> Result<(Vec<u8>, Vec<u8>),
                 }
             }
             Item::VariationStart => {
-                // Another one that begins at once is no game, but a test of decoders.
+                // Another variation that begins at once is not a game, but a test of decoders.
                 let at_once = outer.last().map(|_| line.clone());
                 let before = line.before.as_deref().cloned().or(at_once);
                 let before = before.ok_or("a variation before the first move")?;

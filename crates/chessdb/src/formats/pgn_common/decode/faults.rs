@@ -71,8 +71,9 @@ impl<'a, S: Sink> Decoder<'a, S> {
         }
     }
 
-    /// The items of the variation beside a null move in check, which shows the moves that are meant, and the offset of its
-    /// closing parenthesis. Such a variation within another one, or beside a move of the main line, stays text.
+    /// The items of the variation beside a null move in check, which shows the moves that were meant, and the offset
+    /// of its closing parenthesis. Such a variation within another variation, or beside a move of the main line, stays
+    /// text.
     fn variation_beside(&self, error: ReadError) -> Option<(Items<'a>, usize)> {
         if error != ReadError::NullInCheck || self.replay.depth() == 0 || self.instead.is_some() {
             return None;

@@ -219,7 +219,7 @@ fn read_kind(
         if same > len || before.is_some_and(|before| same > before) {
             return Err(damage(
                 at,
-                "a name has more bytes from the one before than there are",
+                "a name takes more bytes from the previous name than it has",
             ));
         }
         let end = own + usize::from(len - same);
