@@ -66,7 +66,7 @@ fn declared(line: &str) -> Option<&str> {
     let (name, rest) = code.split_at(end);
     // A tuple struct, a variant, a field, or a static.
     let is_one = rest.starts_with('(') || rest.starts_with(": ") || rest.starts_with('<');
-    // Nor are parameters.
+    // Parameters are not caches either.
     let is_parameter = rest.starts_with(": &");
     (is_one && !is_parameter && !name.is_empty() && !code.contains("::new")).then_some(name)
 }

@@ -156,7 +156,7 @@ impl Completions {
         command
     }
 
-    /// What bash offers for the last word.
+    /// What bash suggests for the last word.
     fn bash(&self, words: &[&str]) -> String {
         let script = r#"
             . "$0" && COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

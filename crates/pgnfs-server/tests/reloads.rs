@@ -1,4 +1,4 @@
-//! What is left of databases that were replaced and of servers that stopped: memory, counted to the byte for all threads,
+//! Leftovers of databases that were replaced and of servers that stopped: memory, counted to the byte for all threads,
 //! threads and descriptors.
 
 use std::alloc::System;

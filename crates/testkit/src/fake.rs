@@ -194,7 +194,7 @@ impl CancelAfter {
         }
     }
 
-    /// Cancels only when as many games have been read from now on.
+    /// Cancels only after this number of games has been read from now on.
     pub fn restart(&self, most: usize) {
         self.calls.store(0, Ordering::Relaxed);
         self.most.store(most, Ordering::Relaxed);
@@ -269,7 +269,7 @@ impl Database for Fake {
         self.keys_read.fetch_add(1, Ordering::Relaxed);
         self.cancel_keys.iter().for_each(|cancel| cancel.count());
         let fake = self.game_at(game);
-        // Every text of every game has its own id, even if texts are equal.
+        // Every text of every game has its own id, even if texts are the same.
         Keys {
             white: TextId(3 * game),
             black: TextId(3 * game + 1),

@@ -1,4 +1,4 @@
-//! What the kernel has mounted.
+//! The mounts in the kernel's table.
 
 use std::fs;
 use std::path::Path;

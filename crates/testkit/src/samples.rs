@@ -33,7 +33,7 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// The databases that must result in the expected PGN: the one with its name, or else all next to it,
+    /// The databases that must result in the expected PGN: the one with its name, otherwise all databases next to it,
     /// which are one database in several forms.
     pub fn bases(&self) -> Vec<PathBuf> {
         if !candidates(&self.base).is_empty() {
@@ -94,8 +94,8 @@ pub fn samples(format: &str) -> Vec<Sample> {
     found
 }
 
-/// The databases that belong to an expected PGN: the one at the same path, or else those whose names continue
-/// with a point and a word, such as `small.main` for `small`.
+/// The databases that belong to an expected PGN: the one at the same path, otherwise all whose names continue with a
+/// point and a word, such as `small.main` for `small`.
 fn databases_of(base: &Path) -> Vec<PathBuf> {
     let own = candidates_in(base.parent().unwrap(), |stem| {
         base.file_name() == Some(stem.as_ref())

@@ -18,7 +18,7 @@ struct State {
     opened: Condvar,
 }
 
-/// What the gate blocks, and how many threads wait at it.
+/// The calls that the gate blocks, and how many threads wait at it.
 #[derive(Default)]
 struct Closed {
     is_all: bool,

@@ -20,7 +20,7 @@ fn scratch() -> Scratch {
     scratch
 }
 
-/// The book with these options, and what was said.
+/// The book with these options, and the messages.
 fn book(scratch: &Scratch, options: &[&str]) -> (Vec<u8>, Ended) {
     let file = scratch.path("book.bin");
     let command = ["export", "--to", "polyglot", "--output"];

@@ -117,7 +117,7 @@ fn databases_and_folders_come_and_go() {
         wait_for("new databases", || {
             exists(&new) && exists(&folder.join("deep/c.dci/all.pgn"))
         });
-        // The kernel drops what it has of the earlier state a moment after names of the new one are found.
+        // A moment after names of the new state are found, the kernel drops its data about the earlier state.
         wait_for("the new list of databases", || {
             fs::read_to_string(&info).unwrap().contains("Databases: 4")
         });

@@ -672,7 +672,7 @@ fn the_columns_of_lichess_may_be_a_folder_with_files_for_each_month() {
         assert_eq!((ended.code, ended.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(ended.err.contains(said), "{}", ended.err);
     }
-    // A folder that cannot be there is said at once, and nothing is left to remove.
+    // A folder that cannot exist is reported at once, and nothing is left to remove.
     let below_file = format!("--output={}/", scratch.path("x.pgn").display());
     let refused = export(&["--to=parquet", &below_file]);
     assert_eq!(refused.code, Some(2));
@@ -763,7 +763,7 @@ fn find_shows_which_games_have_a_position() {
     }
     let one = find("material:KRPkr", &["sub/b.dci"]);
     assert_eq!(one.code, Some(1));
-    // Of the two copies, one is found.
+    // The search finds one of the two copies.
     for index in ["--index=no", "--index=yes"] {
         let unique = find(line, &["--unique", index]);
         assert_eq!(
@@ -820,7 +820,7 @@ fn files_that_are_perhaps_no_chess_are_named_by_info_alone() {
 #[test]
 fn find_needs_no_folder_for_novelties() {
     let scratch = Scratch::new();
-    // No file can have a byte, as on a full disk.
+    // No file can have a single byte, as on a full disk.
     let full = r#"trap "" XFSZ; ulimit -f 0; exec "$@""#;
     let find = |start: &[&str], cache: &str| {
         let mut command = Command::new(start[0]);

@@ -46,7 +46,7 @@ impl Readers {
         readers
     }
 
-    /// The errors with which they ended.
+    /// The errors that they ended with.
     fn end(self) -> Vec<Option<i32>> {
         let errors = self.threads.into_iter().map(|thread| thread.join().unwrap());
         errors.map(|error| error.raw_os_error()).collect()

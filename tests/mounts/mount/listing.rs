@@ -128,7 +128,7 @@ fn what_does_not_change_is_listed_once_while_others_do() {
         simplecdb::write(&database(name), &[OPERA]);
     }
     scratch.mount(&[]);
-    // This must not make the kernel look up entries of the old state.
+    // The kernel must not look up entries of the old state because of this.
     let is_seen = || scratch.mount.join("sub/a.dci").exists();
     let change = || {
         // One database is removed before the offset, one is added there, and one after it is replaced.

@@ -44,7 +44,7 @@ impl Slow {
         Slow { hanging, scratch }
     }
 
-    /// Mounts, and is told what is still being opened.
+    /// Mounts, and gets the list of what is still being opened.
     fn mount(&self, options: &[&str]) {
         let ended = run(&mut self.scratch.mount_command(options));
         let message = format!(
@@ -198,7 +198,7 @@ fn all_databases_can_be_read_while_further_ones_appear() {
     wait_for("the slow databases", || {
         slow.info().contains("Databases: 4") && !slow.info().contains("Being opened")
     });
-    // An open directory and an open file stay what they were, and games have their paths and inodes.
+    // An open directory and an open file stay as they were, and games have their paths and inodes.
     let held = PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd()));
     for (path, (inode, text)) in &games {
         assert_eq!(&fs::read(held.join(path)).unwrap(), text, "{path:?}");

@@ -1,4 +1,4 @@
-//! The file of `export --output`, and what is said before databases are opened.
+//! The file of `export --output`, and the messages before databases are opened.
 
 use std::fs;
 use std::io::{Read, Write, pipe};
@@ -99,7 +99,7 @@ fn mistakes_in_the_output_are_reported_before_and_what_remains_after_a_failure_i
     );
 }
 
-/// The folder is a file system that cannot be written, in which one file can.
+/// A folder on a file system that cannot be written, with one file that can.
 #[test]
 fn only_in_a_folder_that_cannot_be_written_the_file_itself_is() {
     let scratch = Scratch::new();
@@ -191,7 +191,7 @@ fn a_signal_removes_the_partial_file_and_says_so() {
         assert_eq!(names(&folder), ["games.pgn"]);
         assert_eq!(fs::read_to_string(folder.join("games.pgn")).unwrap(), "old");
     }
-    // What a killed export leaves is removed by the next one.
+    // The next export removes what a killed export leaves.
     let (status, _) = halted(&scratch, "USR2", Signal::KILL);
     assert_eq!((status.signal(), names(&folder).len()), (Some(9), 2));
     // Ignored, as by nohup, or said when an index is too long to be kept, which is no reason to end.

@@ -152,7 +152,7 @@ fn games_of_several_files_are_written_as_games_of_their_own() {
         events(&["find", "--show=pgn", "--reverse", "result:1-0|0-1|*"]),
         [d, c, b, a]
     );
-    // As it is in its file, a game without tags is the end of the game before it.
+    // In the file, a game without tags is the end of the preceding game.
     fs::remove_file(folder.join("c.pgn")).unwrap();
     assert_eq!(events(&["export", "--pgn=verbatim"]), [a, b, d]);
     assert_eq!(
@@ -167,7 +167,7 @@ fn export(path: &Path, form: &str) -> Vec<u8> {
     output.stdout
 }
 
-/// What was kept of scans in a scratch folder.
+/// Files that were kept for scans in a scratch folder.
 fn kept(scratch: &Scratch) -> Vec<std::path::PathBuf> {
     let files = fs::read_dir(scratch.path("cache/pgnfs")).unwrap();
     let files = files.map(|file| file.unwrap().path());
@@ -256,7 +256,7 @@ fn commands_and_mounts_use_one_index() {
     games(&scratch);
     scratch.unmount();
     assert_eq!((kept(&scratch), inode()), (index.clone(), first));
-    // A file with other contents in its place, and one that is damaged.
+    // A file with other contents in its place, and a damaged one.
     let sound = fs::read(&index[0]).unwrap();
     for bytes in [&b""[..], &sound[..sound.len() / 2], &sound[1..]] {
         fs::write(&index[0], bytes).unwrap();
@@ -270,7 +270,7 @@ fn an_index_that_cannot_be_kept_is_done_without() {
     let scratch = Scratch::new();
     let path = scratch.source.join("X.PGN");
     fs::write(&path, long_file()).unwrap();
-    // No file can have a byte, as on a full disk.
+    // No file can have a single byte, as on a full disk.
     let full = r#"ulimit -f 0; exec "$@""#;
     let mut command = Command::new("sh");
     command.args(["-c", full, "sh", env!("CARGO_BIN_EXE_pgnfs")]);

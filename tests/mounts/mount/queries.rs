@@ -167,7 +167,7 @@ type Row = (&'static str, u32, u32, u32, bool, bool);
 #[test]
 fn every_pair_of_options_gives_what_both_say() {
     let scratch = scratch();
-    // The first game of this database once more, and in the other one its second game with a comment.
+    // The first game of this database again, and in the other database its second game with a comment.
     let path = scratch.source.join("club/b.pgn");
     let text = fs::read_to_string(&path).unwrap();
     let (first, second) = text.split_at(text.find("[White \"Anand").unwrap());
@@ -175,7 +175,7 @@ fn every_pair_of_options_gives_what_both_say() {
     let other = scratch.source.join("a.pgn");
     let commented = second.replace("1. Nf3", "1. Nf3 {good}");
     fs::write(&other, fs::read_to_string(&other).unwrap() + &commented).unwrap();
-    // 0 for what is unknown.
+    // 0 for unknown values.
     let rows: [Row; 7] = [
         ("a1", 20130112, 2861, 4, true, true),
         ("a2", 19990000, 2500, 5, true, false),
@@ -357,7 +357,7 @@ fn export_writes_the_games_that_answer_a_query() {
             "{rows}"
         );
     }
-    // The columns follow from the games of all parts, whatever part is written.
+    // The columns follow from the games of all parts, so they do not depend on the part that is written.
     let [first, second] =
         ["1/2", "2/2"].map(|part| export(&["--where=-has:WhiteElo", "--to=csv", "--part", part]));
     assert_eq!(first.lines().next(), second.lines().next());
@@ -565,7 +565,7 @@ fn on_a_terminal_find_says_that_there_is_no_game() {
         let are_said = lines.iter().zip(said).all(|(line, said)| line.starts_with(said));
         assert!(lines.len() == said.len() && are_said, "{query}: {ended:?}");
     }
-    // Scripts read what is not a terminal.
+    // If the output is not a terminal, scripts read it.
     let silent = find(&scratch, &["white:carlsen black:anand"]);
     assert_eq!((silent.code, silent.err.as_str()), (Some(1), ""));
 }

@@ -148,7 +148,7 @@ fn the_directory_of_a_search_follows_its_repertoire() {
         status.contains("repertoire:white.pgn: no database here has this name"),
         "{status}"
     );
-    // Neither do those that are listed: what an unknown repertoire says nothing about is no answer.
+    // Listed searches do not have them either: an unknown repertoire gives no answer.
     let listed = |folder: &str| {
         let entries = fs::read_dir(scratch.mount.join(folder).join("search")).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -1,4 +1,4 @@
-//! Duplicates: what an independent search finds in the same games.
+//! Duplicates, compared with an independent search in the same games.
 
 use std::process::Command;
 

@@ -12,7 +12,7 @@ const RECIPES: &str = include_str!("../../../docs/recipes.md");
 const SEARCH: &str = include_str!("../../../docs/search.md");
 const TABLES: &str = include_str!("../../../docs/tables.md");
 
-/// Blocks that no test here can run: what they begin with, and why.
+/// Blocks that no test here can run: how they start, and why.
 const NOT_RUN: [(&str, &str); 5] = [
     ("scripts/test", "runs this test, too"),
     ("cargo install", "builds for minutes"),

@@ -72,8 +72,8 @@ fn copies_are_the_same_bytes() {
     }
     if has("rsync", "rsync") {
         mounted.shell("rsync -a . \"$COPIES/rsync/\" && diff -r --no-dereference . \"$COPIES/rsync\"");
-        // Sizes and times are equal, so nothing is left to copy, except for times that many file systems
-        // cannot store.
+        // Sizes and times are the same, so nothing is left to copy, except for times that many file systems cannot
+        // store.
         let again = "rsync -an --out-format='%M %n' . \"$COPIES/rsync/\" | grep -v '/$' || true";
         let left = mounted.lines(again);
         let left: Vec<&String> = left.iter().filter(|line| line.as_str() > "1902").collect();

@@ -1,4 +1,4 @@
-//! Tables: what independent readers find in them.
+//! Tables, as independent readers read them.
 
 use std::process::Command;
 

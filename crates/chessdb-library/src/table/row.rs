@@ -98,7 +98,7 @@ impl<'a> GameRow<'a> {
         self
     }
 
-    /// True if the moves of the game start from a set-up position, or are those of a game of Chess960. A game whose
+    /// True if the moves of the game start from a set-up position, or the game is one of Chess960. A game whose
     /// set-up cannot be played has no moves.
     pub fn is_set_up(&self) -> bool {
         let tags = self.tags();

@@ -1,4 +1,4 @@
-//! Games that are marked as deleted: whatever is asked, a database without them gives the same answer.
+//! Games that are marked as deleted: every answer is the same as from a database without them.
 
 use std::sync::Arc;
 
@@ -40,7 +40,8 @@ fn games() -> Vec<FakeGame> {
     LINES.into_iter().cycle().take(24).enumerate().map(game).collect()
 }
 
-/// Deleted games, some like others of the database, some with a player, an event, a year and moves of their own.
+/// Deleted games. Some are like other games of the database, some have a player, an event, a year and moves that occur
+/// nowhere else.
 fn deleted() -> Vec<FakeGame> {
     let others = ["e4 e6", "e4 e5 Nf3 d6", "e4 e5 Nf3 Nc6 Bb5 d6", "b4 e5"];
     let others = others.into_iter().map(|line| {

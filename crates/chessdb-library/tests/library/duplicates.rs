@@ -38,7 +38,7 @@ fn groups_and_their_games_are_counted() {
     assert_eq!(Duplicates::find(&[], 1).groups(), 0);
 }
 
-/// The moves of a game of 40 half-moves, and of another one with the same first 24.
+/// The moves of a game of 40 half-moves, and of another game with the same first 24.
 const LINE: &str = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Na5 10. Bc2 c5 \
                     11. d4 Qc7 12. Nbd2 cxd4 13. cxd4 Nc6 14. Nb3 a5 15. Be3 a4 16. Nbd2 Bd7 17. Rc1 Qb7 18. Qe2 Rfe8 \
                     19. Bd3 Rab8 20. Nf1 exd4";

@@ -1,4 +1,4 @@
-//! What the explorer answers from what an index stores is what it answers from the games.
+//! The explorer gives the same answers from the stored values of an index as from the games.
 
 use std::cmp::Reverse;
 use std::fmt::Write;

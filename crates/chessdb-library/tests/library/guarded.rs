@@ -29,7 +29,7 @@ use super::table::row;
 /// The game whose decoder panics.
 const FAILING: u32 = 1;
 
-/// What panics.
+/// The method that panics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
     Text,

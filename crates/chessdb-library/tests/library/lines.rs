@@ -437,7 +437,7 @@ fn a_damaged_file_gives_no_other_answer() {
         fs::write(&file, &bytes).unwrap();
         for (query, expected) in queries.iter().zip(&expected) {
             assert_eq!(found(query, kept_in(entry, cache.path())), *expected, "{query}");
-            // What was damaged is gone or made again.
+            // Damaged files are removed or made again.
             fs::write(&file, &bytes).unwrap();
         }
     }
@@ -487,7 +487,7 @@ fn nothing_is_kept_of_cancelled_work() {
     let end = cancel.run(|| positions.lines().make(2, &|_| cancel.cancel()));
     assert!(end.is_err());
     assert!(!positions.lines().are_kept() && files_in(cache.path()).is_empty());
-    // The next one does all of it.
+    // The next call does all of it.
     positions.lines().make(2, &|_| ());
     assert!(positions.lines().are_kept());
 }

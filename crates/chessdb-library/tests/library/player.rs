@@ -260,7 +260,7 @@ fn a_repetition_within_a_game_counts_once() {
     ];
     let (parts, played) = games_of(&games, "player:tal");
     let preparation = Preparation::of(&parts, &played, None, 10);
-    // Each of three games with 1. Nf3 has the position once, and 3. Nc3 or 5. Nc3 is no move of it.
+    // Each of three games with 1. Nf3 has the position once; 3. Nc3 or 5. Nc3 is not a move in it.
     assert_eq!(shown(&preparation.given_up), [("Nf3".to_owned(), 3, (3, 2))]);
     assert_eq!(shown(&preparation.new), [("e4".to_owned(), 2, (3, 2))]);
     let lines = preparation
@@ -271,7 +271,7 @@ fn a_repetition_within_a_game_counts_once() {
     assert_eq!(lines.collect::<Vec<_>>(), [1, 1]);
 }
 
-/// Each list has the games that its description says, in its order, as a slow count of random games finds them.
+/// Each list has the games that its description says, in its order. A slow count of random games must find the same.
 #[test]
 fn lists_have_the_games_and_examples_that_a_slow_count_finds() {
     const MOVES: [[&str; 3]; 4] = [

@@ -204,7 +204,7 @@ fn entries_are_those_of_the_description_of_the_format() {
     let castling = 4 * 64 + 7;
     let promotion = 4096 + 54 * 64 + 63;
     assert!(moves.contains(&castling) && moves.contains(&promotion));
-    // No move after the null move, and none with which Black only lost.
+    // No move after the null move, and no move with which Black only lost.
     let black_castles = 60 * 64 + 56;
     assert!(!moves.contains(&black_castles));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Repertoires: what follows them, and where games leave them.
+//! Repertoires: which games follow them, and where games leave them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use chessdb_library::query::Query;
 use chessdb_library::repertoire::Repertoires;
 use tempfile::TempDir;
 
-/// What White and Black want to play; the second game has other moves of Black.
+/// Moves that White and Black want to play. The second game has other moves for Black.
 const REPERTOIRE: &str = "[White \"A\"]\n\n1. e4 e5 (1... c5 2. Nf3 (2. c3 d5) 2... d6 3. d4) 2. Nf3 Nc6 3. Bb5 *\n\n\
     [White \"B\"]\n\n1. e4 e5 2. Nf3 Nf6 *\n\n";
 
@@ -49,7 +49,7 @@ const GAMES: [(&str, &str, &str); 14] = [
     ("O P", "1. e4 d6 2. Nf3 c5 3. d4 g6", ""),
 ];
 
-/// The part with the games, and how it is asked; the folder stays as long as it is searched.
+/// The part with the games, and how to ask it. The folder exists as long as it is searched.
 fn opened() -> (TempDir, DatabasePart, AnswerOptions) {
     let folder = tempfile::tempdir().unwrap();
     let games = GAMES.map(|(names, moves, fen)| {

@@ -187,7 +187,7 @@ fn repertoires_are_followed_and_left_as_a_slow_search_says() {
             repertoires: Arc::new(Repertoires::of(entries.iter().cloned(), 2)),
             ..AnswerOptions::default()
         };
-        // What was asked before must not matter.
+        // Earlier questions must not matter.
         let kept = fresh();
         let slow =
             |lines: &[&[([&str; 2], Line)]]| Slow::of(lines.iter().copied().flatten().map(|(_, line)| line));

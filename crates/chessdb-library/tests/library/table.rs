@@ -387,7 +387,7 @@ fn tags_without_a_column_are_read_back() {
     }
 }
 
-/// What is not shown as a tag but follows from tags is the same as well.
+/// Values that are not shown as a tag but follow from tags are the same as well.
 #[test]
 fn what_follows_from_tags_without_a_column_is_read_back() {
     let pgn = "[White \"a\"]\n[Date \"1999.05.06\"]\n[EventDate \"1998.??.??\"]\n[ECO \"B33\"]\n[WhiteElo \"2500\"]\n\
@@ -524,7 +524,7 @@ fn positions_are_written_as_fen_and_as_numbers() {
     }
 }
 
-/// Whatever a column needs to be read, it has it alone, too: its values do not depend on the other columns.
+/// A column does not depend on the other columns: its values are the same when it is the only one.
 #[test]
 fn a_column_has_the_same_values_beside_any_other() {
     let entry = entry(

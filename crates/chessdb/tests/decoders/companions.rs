@@ -11,7 +11,7 @@ use testkit::needs;
 use testkit::samples::{all_samples, candidates, open};
 use testkit::writers::{WRITERS, source};
 
-/// What happens to a file: the bytes that it has afterwards, if it is still there.
+/// What happens to a file: the bytes that it has afterwards, if it still exists.
 type Damage = fn(&[u8]) -> Option<Vec<u8>>;
 
 const DAMAGES: [(&str, Damage); 4] = [
@@ -35,7 +35,7 @@ const UNNOTICED: [(&str, &str); 6] = [
     ("IO_Opening.MYD", "half zeroed"),
 ];
 
-/// What is shown of a database, and what is said of it.
+/// What a database shows, and which messages it gives.
 struct Shown {
     games: Vec<String>,
     problems: Vec<Problem>,
@@ -75,7 +75,7 @@ fn shown(database: &dyn Database) -> Shown {
     shown
 }
 
-/// Damages each file of a database in each way. Returns what is lost without a word.
+/// Damages each file of a database in each way. Returns what is lost without a message.
 fn silent_losses(name: &str, input: &Input) -> Vec<String> {
     let sound = read(input).unwrap_or_else(|| panic!("{name} is no database"));
     let (mut silent, mut compared) = (Vec::new(), 0);
@@ -333,7 +333,7 @@ fn what_is_lost_with_a_file_of_a_sample_is_said() {
     assert_eq!(silent.join("\n"), "");
 }
 
-/// What is said of files that have lost something.
+/// The messages about files that have lost something.
 const LOSSES: [&str; 9] = [
     "the file is missing",
     "the file is empty",

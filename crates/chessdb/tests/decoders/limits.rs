@@ -13,7 +13,7 @@ fn database(text: &str) -> Box<dyn Database> {
     open_base(&folder.path().join("a")).unwrap()
 }
 
-/// What is said of the first game.
+/// The messages about the first game.
 fn problems(database: &dyn Database) -> Vec<String> {
     let problems = database.game(0).problems.into_iter();
     problems.map(|problem| problem.what).collect()

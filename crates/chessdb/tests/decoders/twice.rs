@@ -30,7 +30,7 @@ fn database(text: &str) -> Box<dyn Database> {
     open_base(&folder.path().join("a")).unwrap()
 }
 
-/// What an index and the tags alone say of a game.
+/// What an index and the tags alone show of a game.
 fn said(database: &dyn Database) -> String {
     let keys = database.keys(0);
     let elos = database.ratings(0);

@@ -1,9 +1,8 @@
-//! What fuzz targets and ordinary tests do with a database: open it from bytes, list it, decode it, and
-//! compare the cost with bounds.
+//! How fuzz targets and ordinary tests use a database: they open it from bytes, list it, decode it, and compare the
+//! cost with bounds.
 //!
-//! An input consists of [framed](frame) files. A [sweep](sweep::sweep) reports failures by panicking, as
-//! fuzzers expect. A program that measures memory declares a [`meter::Counting`] as its
-//! allocator.
+//! An input consists of [framed](frame) files. A [sweep](sweep::sweep) reports failures by panicking, as fuzzers
+//! expect. A program that measures memory declares a [`meter::Counting`] as its allocator.
 
 pub mod choices;
 pub mod frame;

@@ -244,7 +244,7 @@ fn list(database: &dyn Database) {
     assert!(lines.map(|line| line.len()).sum::<usize>() < usize::MAX);
 }
 
-/// True for equal items of movetext. Long comments may be broken anywhere.
+/// True for the same items of movetext. Long comments may be broken anywhere.
 pub fn is_same(read: &str, written: &str) -> bool {
     let is_black = |c: &char| !c.is_whitespace();
     let without_blanks = |text: &str| text.chars().filter(is_black).collect::<String>();
@@ -355,7 +355,8 @@ impl Check {
 /// Length of a file, or of its unpacked contents up to the limit of unpacking.
 fn unpacked_len(bytes: &[u8]) -> usize {
     const MOST: u64 = 64 << 20;
-    // What any decoder of compressed PGN needs beside the unpacked bytes, even if it can unpack nothing.
+    // Memory that any decoder of compressed PGN needs in addition to the unpacked bytes, even if it can unpack
+    // nothing.
     const DECODER: usize = (6 << 20) / OPENING.memory_a_byte;
     let file: Arc<dyn Bytes> = Arc::new(bytes.to_vec());
     let found = zip_entries(&file);

@@ -42,7 +42,7 @@ const NAGS: [u8; 7] = [1, 2, 3, 4, 5, 6, 220];
 /// Maximum number of items in a game.
 const MOST_ITEMS: usize = 600;
 
-/// Maximum number of variations open at once, because the writers recurse.
+/// Maximum number of variations open at once. It is limited because the writers recurse.
 const DEEPEST: usize = 40;
 
 /// A game that begins in one of `starts`. The first of them must be the normal start position.

@@ -1,4 +1,4 @@
-//! Terms of positions in groups: their rules, and answers compared with a look at every square.
+//! Terms of positions in groups: their rules, and their answers compared with a test of every square.
 
 #![allow(missing_docs)]
 

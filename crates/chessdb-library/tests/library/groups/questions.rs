@@ -1,4 +1,4 @@
-//! Random terms about positions, each with its answer by looking at every square.
+//! Random terms about positions, each with its answer by testing every square.
 
 use chessdb_library::query::{Bounds, PositionTerm};
 
@@ -214,7 +214,7 @@ pub fn played(shown: &Shown, chance: &mut Chance) -> Option<Asked> {
         _ => "",
     };
     let sign = own.trim_start_matches(|sign| !"+#".contains(sign));
-    // A pawn that takes nothing has its file from the target.
+    // A pawn that takes nothing stays on the file of its target.
     let (has_file, has_rank) = (
         chance.once_in(3) && (piece != 'P' || !taking.is_empty()),
         chance.once_in(3) && piece != 'P',

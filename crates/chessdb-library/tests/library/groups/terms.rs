@@ -367,7 +367,7 @@ fn pawns_are_counted_as_players_count_them() {
         ("4k3/1p6/8/8/8/8/P7/4K3 w - - 0 1", false, false),
         ("4k3/2p5/8/8/8/8/P7/4K3 w - - 0 1", true, true),
         ("4k3/8/8/P7/p7/8/8/4K3 w - - 0 1", true, true),
-        // The files a and h are not beside each other.
+        // Files a and h are not neighbours.
         ("4k3/8/7p/8/P7/8/8/4K3 w - - 0 1", true, true),
     ] {
         assert_eq!(

@@ -172,7 +172,7 @@ fn every_change_of_a_file_is_shown() {
     assert!(again(&first).is_same(&first));
     let replaced = game("replaced");
     source.file(&name(7), replaced.as_bytes());
-    // What was opened before is still there to be read.
+    // Everything that was opened before can still be read.
     assert!(joined(&first).is_intact() && !joined(&first).is_current());
     assert_eq!(events(joined(&first))[7], "7");
     let second = again(&first);

@@ -153,7 +153,7 @@ fn a_replaced_database_is_shown_until_its_new_state_is_open() {
     let closed = GATE.lock();
     replace("x.pgn", pgn("new").as_bytes());
     replace("y.cbv", &archive(&["b.cbh"]));
-    // What was not read before is lost.
+    // Parts that were not read before are lost.
     source.file("z.dcg", b"SimpleCDbg ");
     let changing = library.reopen(library.databases(), Duration::ZERO);
     let again = changing.reopen(changing.databases(), Duration::ZERO);

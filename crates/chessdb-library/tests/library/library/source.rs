@@ -44,7 +44,7 @@ impl Source {
         open(self.0.path())
     }
 
-    /// Paths of the databases, and what is left out with the reasons.
+    /// Paths of the databases, and what was left out, with the reasons.
     pub fn found(&self) -> (Vec<String>, Vec<(String, String)>) {
         match self.open() {
             Ok(library) => (paths(&library), left_out(library.left_out())),
@@ -72,7 +72,7 @@ fn left_out(list: &[chessdb_library::library::LeftOut]) -> Vec<(String, String)>
         .collect()
 }
 
-/// An entry of what is left out.
+/// An entry about something left out.
 pub fn left(path: &str, reason: &str) -> (String, String) {
     (path.to_owned(), reason.to_owned())
 }

@@ -17,7 +17,7 @@ use crate::query::{answer, searched};
 use chessdb_library::query::SearchedGames;
 use testkit::needs;
 
-/// Some games of a database, with numbers of their own.
+/// Some games of a database, numbered by themselves.
 struct Alone {
     database: Arc<dyn Database>,
     games: Vec<u32>,

@@ -153,7 +153,7 @@ const SAME_SQUARES: [(&str, &str); 14] = [
     ("8/4R3/8/8/8/8/k7/2K5 w - - 0 1", ""),
 ];
 
-/// Games of several positions: each pair of moves is in rows of its own, unless it is one move of one piece.
+/// Games of several positions: each pair of moves has its own rows, unless it is one move of one piece.
 #[test]
 fn moves_of_other_pieces_between_the_same_squares_are_other_rows() {
     let name = |san: &str| san.trim_end_matches('+').replace("--", "null");

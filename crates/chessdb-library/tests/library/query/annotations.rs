@@ -161,7 +161,7 @@ fn time_spent_is_what_the_clock_lost_but_for_the_increment() {
         ("spent:118..", &[]),
         // 60.5 + 2 - 61.
         ("spent:1", &[(0, 6)]),
-        // The clock gained more than the increment, or is unknown: nothing is known.
+        // The clock gained more than the increment, or is unknown: the time spent is not known.
         ("spent:0.. ply:5", &[]),
         ("spent:0.. ply:7", &[]),
         ("spent:0.. ply:..1", &[]),

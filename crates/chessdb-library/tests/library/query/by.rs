@@ -124,7 +124,7 @@ fn a_group_holds_where_that_side_is_to_move() {
             "player:polgar played:O-O-O by:player then played:O-O by:player",
             &[],
         ),
-        // What is left out is what the same query finds without the hyphen.
+        // A query with a hyphen leaves out exactly what the query without it finds.
         ("player:polgar -played:O-O by:player", &[]),
         ("player:polgar result:win -played:O-O-O by:player", &[]),
         ("player:polgar -played:e4 by:player", &[(3, 0)]),

@@ -1,4 +1,4 @@
-//! What is said where no game answers a query.
+//! The message when no game answers a query.
 
 use chessdb_library::query::{Query, hints};
 use chessdb_library::spelling::{Names, Spelling};
@@ -164,7 +164,7 @@ fn a_name_of_players_counts_as_it_is_shown() {
     assert!(hints("player:smyslov", &[searched]).is_empty());
 }
 
-/// What a name has that a terminal would not show stays out of a message.
+/// Characters of a name that a terminal would not show stay out of a message.
 #[test]
 fn similar_names_are_safe_to_print() {
     let database = database(&game("White=Tal\u{202e}lin; Black=?; Result=*", "*"));

@@ -233,7 +233,7 @@ fn openings_follow_from_codes_tags_and_moves() {
             of("; ECO=C65", "1. e4 e5 2. Nf3 Nc6 3. Bb5 Nf6"),
             of("", "1. e4 e5 2. Nf3 Nf6"),
             of("", "*"),
-            // What the tag says counts before the moves.
+            // The tag counts before the moves do.
             of("; ECO=A00", najdorf),
         ]
         .concat(),

@@ -26,7 +26,7 @@ fn elo(text: &str) -> Option<f64> {
 /// Both ratings, the date and the line of a game.
 type Values = [&'static str; 4];
 
-/// What comes first has the lowest number; `None` for what comes last.
+/// The first has the lowest number; `None` for values that come last.
 fn place(key: SortKey, [white, black, date, line]: Values) -> Option<i64> {
     match key {
         SortKey::Date => {
@@ -93,7 +93,7 @@ fn games_of_all_ratings_dates_and_lengths_are_in_each_order() {
     }
 }
 
-/// A player who is known to be strong makes no strong game: the other one may be anybody.
+/// A strong player alone does not make a strong game: the other player may be weak.
 #[test]
 fn a_game_with_one_rating_comes_after_those_with_both() {
     let elos = [

@@ -63,7 +63,7 @@ pub fn six() -> Arc<dyn Database> {
     database(&games.concat())
 }
 
-/// A FEN of the position with which games begin anyway says nothing.
+/// A FEN of the usual start position says nothing.
 #[test]
 fn the_usual_start_position_is_no_fen() {
     let usual = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
@@ -105,7 +105,7 @@ fn terms_of_tags_find_what_they_say() {
         ("player:=\"carlsen,m\"", &[]),
         ("player:?", &[3]),
         ("player:carlsen opponent:caruana", &[0, 1]),
-        // Both sides are the player, and neither is the opponent alone.
+        // Both sides are the player, and neither side is the opponent alone.
         ("player:carlsen opponent:carlsen", &[4]),
         ("player:carlsen player:caruana", &[0, 1]),
         ("player:carlsen result:win", &[0, 4]),
@@ -197,12 +197,12 @@ fn a_player_of_a_question_may_be_both_sides() {
     for (query, expected) in [
         ("player:polgar elo:2600..", &[0, 1, 2][..]),
         ("player:polgar elo:..2600", &[0, 1]),
-        // What is excluded holds for neither of the two.
+        // An excluded term holds for neither side.
         ("player:polgar -elo:2600..", &[]),
         ("player:polgar -elo:..2600", &[2]),
         ("player:zsuzsa -elo:2600..", &[0]),
         ("player:judit -elo:2600..", &[1]),
-        // One of them must have all of the rest.
+        // One side must fulfil all the other terms.
         ("player:polgar elo:2600.. result:win", &[0, 2]),
         ("player:polgar elo:..2600 result:win", &[1]),
         ("player:polgar elo:2600.. result:loss", &[1]),

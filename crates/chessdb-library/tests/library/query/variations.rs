@@ -51,7 +51,7 @@ fn groups_hold_in_one_line_from_the_first_move_on() {
         ("played:e4 then played:d6 within:2 in:variations", &[]),
         ("played:Nc6 next played:Qh5 in:variations", &[(1, 4)]),
         ("played:Nc6 then played:Nf6 by:black in:variations", &[(1, 5)]),
-        // What is left out holds in no line.
+        // An excluded term holds in no line.
         ("-played:c5", &[(0, 0), (1, 0)]),
         ("-played:c5 in:variations", &[(1, 0)]),
         ("played:Nf3 -played:*# in:variations", &[(0, 2), (2, 2)]),
@@ -72,7 +72,7 @@ fn groups_hold_in_one_line_from_the_first_move_on() {
         ),
         ("( played:Qh5 | played:Nf6 ) in:variations", &[(1, 5)]),
         ("played:Nf6 in:variations", &[(1, 5)]),
-        // Annotations of the moves of each line; a comment before the first move of a variation is about none.
+        // Annotations of the moves of each line. A comment before the first move of a variation belongs to no move.
         ("nag:! in:variations", &[(0, 2)]),
         ("nag:?! in:variations", &[(0, 3)]),
         ("nag:!", &[]),

@@ -11,8 +11,8 @@ const MODES: [EnPassantMode; 3] = [
     EnPassantMode::Always,
 ];
 
-/// Asserts that the key and the running key equal shakmaty's. Returns true if the rules for en passant make a
-/// difference.
+/// Asserts that the key and the running key are the same as shakmaty's. Returns true if the rules for en passant make
+/// a difference.
 fn compare(ours: &Position, running: RunningKey, theirs: &Chess) -> bool {
     let keys = MODES.map(|mode| {
         let expected = theirs.zobrist_hash::<Zobrist64>(mode).0;

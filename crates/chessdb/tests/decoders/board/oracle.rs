@@ -42,7 +42,8 @@ fn conceivable(turn: Color) -> Vec<Move> {
     moves
 }
 
-/// Asserts that exactly the legal moves are legal, and that their SAN and the positions after them equal shakmaty's.
+/// Asserts that exactly the legal moves are legal, and that their SAN and the positions after them are the same as
+/// shakmaty's.
 pub fn compare(ours: &Position, theirs: &Chess) {
     let legal = theirs.legal_moves();
     for &mv in &legal {
@@ -124,7 +125,7 @@ fn walk(mut theirs: Chess, mode: CastlingMode, choices: &[u16], step: usize) {
             SanPlus::from_move_and_play_unchecked(&mut theirs, mv).to_string()
         );
     }
-    // The position reached equals the one set up from its FEN.
+    // The position reached is the same as the one set up from its FEN.
     let fen = shakmaty::fen::Fen::from_position(&theirs, EnPassantMode::Always);
     assert_eq!(mode.is_standard(), theirs.castles().mode().is_standard());
     let set_up = Fen::parse(&fen.to_string()).unwrap().position;

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 use testkit::needs;
 use testkit::samples::{all_samples, candidates, open, open_base, samples};
 
-/// Replays every line of every sample game with shakmaty. Each SAN must equal shakmaty's.
+/// Replays every line of every sample game with shakmaty. Each SAN must be the same as shakmaty's.
 #[test]
 fn every_san_of_every_sample_is_shakmatys() {
     needs!(samples);

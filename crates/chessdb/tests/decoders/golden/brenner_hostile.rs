@@ -38,7 +38,7 @@ fn check(bytes: &[u8], games: usize) -> Box<dyn Database> {
 #[test]
 fn games_of_two_and_six_bytes() {
     check(&repeated(b"\x2c\x01"), SIZE / 2);
-    // The last name, without another one after it, begins no game.
+    // The last name begins no game, because no other name follows it.
     check(&repeated(b"\0W\0\0B\0"), SIZE / 6);
 }
 
@@ -94,7 +94,7 @@ fn one_game_of_a_million_half_moves_legal_under_every_reading() {
     assert_eq!(check(&bytes, 1).game(0).problems.len(), 1);
 }
 
-/// `check` says at which move a problem is.
+/// `check` reports at which move a problem is.
 #[test]
 fn a_problem_is_at_the_move_where_its_byte_is() {
     // A glyph, then Nf3 Nf6, then a byte without a meaning.

@@ -28,7 +28,7 @@ fn numbers(list: &Value) -> Vec<usize> {
     list.map(|number| number.as_u64().unwrap() as usize).collect()
 }
 
-/// A move with what is said of it: its glyphs as a set, its comments joined and without blanks. Comments on a move may be
+/// A move with its annotations: its glyphs as a set, its comments joined and without blanks. Comments on a move may be
 /// written before its variations or after them.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Node {

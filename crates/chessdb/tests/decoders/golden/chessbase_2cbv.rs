@@ -41,7 +41,7 @@ fn open_all(bytes: &[u8]) -> Result<Vec<NamedDatabase>, String> {
     try_open_all(found[0].0, &found[0].1, &Options::default())
 }
 
-/// All that a user sees of a database but where its files are.
+/// Everything that a user sees of a database, except where its files are.
 fn contents(database: &dyn Database) -> Vec<String> {
     let games = (0..database.len()).map(|game| to_pgn(&database.game(game).game));
     let members = database.as_files().members().into_iter().enumerate();
@@ -247,7 +247,7 @@ fn sharing(form: Form) -> Vec<u8> {
         .find(|&at| whole[at..].starts_with(b"PK\x01\x02"))
         .unwrap();
     let end = whole.len() - 22;
-    // As many entries for the one member of a megabyte as there are letters.
+    // The same number of entries for the one member of a megabyte as there are letters.
     let entry = &whole[directory..directory + 46 + "0.2cbh".len()];
     let mut bytes = whole[..directory].to_vec();
     let names: Vec<u8> = (b'0'..=b'9')

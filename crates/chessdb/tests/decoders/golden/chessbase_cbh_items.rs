@@ -147,7 +147,7 @@ fn clocks_and_time_controls_are_tags_and_profiles_a_comment() {
     );
 }
 
-/// Of two items of a kind the first one counts, whatever is between them.
+/// The first of two items of a kind counts, whatever is between them.
 #[test]
 fn the_first_clock_and_the_first_time_control_are_the_tags() {
     let control = |seconds: u32| {
@@ -174,7 +174,7 @@ fn the_first_clock_and_the_first_time_control_are_the_tags() {
         let one = shown(&annotated(&[(-1, kind, first)]).tags(0));
         let other = shown(&annotated(&[(-1, kind, second)]).tags(0));
         assert!(one[number].is_some() && one != other, "{one:?} {other:?}");
-        // An item that says nothing is not the first.
+        // An item without content does not count as the first.
         let cut: Item<'_> = (-1, kind, &[]);
         let between: Item<'_> = (-1, 0x02, b"\0\0text");
         for (items, wanted) in [

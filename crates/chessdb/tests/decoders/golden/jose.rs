@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::*;
 use testkit::samples::{self, candidates, shared};
 
-/// True for games that are stored with illegal moves or begin in a position from which none can be played.
-/// PGN shows these in a remark, which the expected files lack.
+/// True for games that are stored with illegal moves or begin in a position that no game can be played from. PGN shows
+/// these in a remark, which the expected files lack.
 fn is_in_remark(given: &Read) -> bool {
     let told = [": illegal move: ", ": no game can be played"];
     given

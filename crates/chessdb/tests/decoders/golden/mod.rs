@@ -1,5 +1,5 @@
-//! Every game of every sample database equals its expected PGN: tags, moves, variations, NAGs, comments. So
-//! do the repository's own games in every format.
+//! Every game of every sample database is the same as its expected PGN: tags, moves, variations, NAGs, comments. So do
+//! the repository's own games in every format.
 
 use testkit::writers::brenner as encode_brenner;
 use testkit::writers::chess_assistant as encode_chess_assistant;

@@ -255,7 +255,7 @@ fn views_have_plain_opening_codes_and_years_of_events() {
         assert_eq!(database.tags(1).get("ECO"), Some("C42b2"));
         let third = database.keys(2);
         assert_eq!((third.date, third.event_year), (Date::new(2000, 5, 0), 2003));
-        // Equal names have the same id.
+        // The same names have the same id.
         assert_eq!((third.white, third.black), (second.white, second.black));
         assert_eq!(database.text(third.white), "A");
     }

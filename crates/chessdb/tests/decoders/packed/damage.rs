@@ -101,7 +101,7 @@ fn a_mebibyte_of_zeros_at_the_end_is_padding() {
             assert_same(&read(&packed), &plain, way);
             assert_eq!(packed.warnings().is_empty(), is_sound, "{way}, {zeros} zeros");
         }
-        // A member behind them is not lost in silence.
+        // A member after them is not lost silently.
         let packed = open(&[sound.clone(), vec![0; 300_000], sound].concat()).unwrap();
         read(&packed);
         assert!(!packed.warnings().is_empty(), "{way}");
@@ -198,7 +198,7 @@ fn a_frame_to_skip_that_is_cut_is_damage() {
     let pzstd = [skipped(4), (frame.len() as u32).to_le_bytes().to_vec()].concat();
     for cut in [&too_long[..], &pzstd[..10], &pzstd[..7], &pzstd[..4]] {
         assert!(matches!(open(cut), Err(PackedError::Damaged(_))), "{cut:?}");
-        // What precedes it is shown.
+        // Everything in front of it is shown.
         let packed = open(&[&frame, cut].concat()).unwrap();
         let [damage] = &packed.damage()[..] else {
             panic!("{:?}", packed.damage());

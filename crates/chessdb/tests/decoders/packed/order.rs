@@ -62,7 +62,7 @@ impl Recorded {
         self.read.lock().unwrap().push(game);
     }
 
-    /// How often a game was read that precedes the one read before.
+    /// How often a game was read that comes before the previously read game.
     fn steps_back(&self) -> usize {
         let read = self.read.lock().unwrap();
         assert!(read.len() > 400);

@@ -39,7 +39,7 @@ fn open(source: &Path, form: PgnForm) -> Result<Library, LibraryError> {
     Library::open(source, &options)
 }
 
-/// Whatever a database says of its games.
+/// All information that a database gives about its games.
 fn contents(database: &dyn Database) -> Vec<String> {
     let game = |game| {
         let (mut stored, keys) = (Vec::new(), database.keys(game));
@@ -113,7 +113,7 @@ fn the_container_is_recognised_whatever_the_extension_says() {
     write("d.pgn", &zip(&[("games.pgn", &plain)]));
     write("e.pgn.gz", &bzip2(&plain, 1));
     write("f.pgn", &zip(&[("one.pgn", &plain), ("two.pgn", &plain)]));
-    // Text that begins like one of them.
+    // Text that starts like one of them.
     write("g.pgn", &[b"BZh9\n", plain.as_slice()].concat());
     let library = open(folder.path(), PgnForm::Cleaned).unwrap();
     let names = [
@@ -326,7 +326,7 @@ fn a_cut_archive_shows_its_games_up_to_there() {
             database.len()
         );
         assert_eq!(database.text(database.keys(600).event), "Open 600");
-        // What is damaged is a problem, and only that.
+        // Damaged parts are problems, and nothing else is.
         assert_eq!(database.info().warnings, [""; 0], "{name}");
         let [problem] = database.problems() else {
             panic!("{name}: {:?}", database.problems());
@@ -402,7 +402,7 @@ fn members_inside_another_one_are_left_out_however_many() {
     assert!(inside.count() >= 2, "{named:?}");
 }
 
-/// What is kept, in memory.
+/// The kept data, in memory.
 #[derive(Debug, Default)]
 struct InMemory(Mutex<HashMap<String, Vec<u8>>>);
 

@@ -48,7 +48,7 @@ pub fn long_text(len: usize, seed: u64) -> Vec<u8> {
     pieces.take(len).collect()
 }
 
-/// What a program makes of a file.
+/// What a program makes from a file.
 pub fn run(program: &str, arguments: &[&str], plain: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn");

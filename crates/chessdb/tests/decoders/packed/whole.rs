@@ -50,7 +50,7 @@ fn every_way_is_read_at_any_place_also_with_a_kept_index() {
 
 #[test]
 fn files_that_are_read_in_turn_keep_their_own_bytes() {
-    // All are equally long, and share the memory that has unpacked bytes and waiting streams.
+    // All have the same length, and share the memory for unpacked bytes and waiting streams.
     let len = 3 * MIB + 7;
     let files: Vec<_> = (0..)
         .zip(ways())

@@ -1,4 +1,4 @@
-//! The layout of written PGN, byte by byte, as a second writer has it that is slow and simple.
+//! The layout of written PGN, byte by byte, compared with a second writer that is slow and simple.
 
 use chessdb::board::{Move, Position};
 use chessdb::game::{Game, Outcome, Tags, Token};
@@ -144,7 +144,7 @@ fn assert_layout(game: &Game) -> String {
     text
 }
 
-/// What comments are made of.
+/// The parts that comments are made of.
 const PIECES: [&str; 24] = [
     "a",
     "so",

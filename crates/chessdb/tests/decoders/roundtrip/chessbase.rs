@@ -64,7 +64,7 @@ fn random_games_come_back_exactly() {
     check_ids(&*database, &games);
 }
 
-/// Equal texts have equal ids, so there are no more ids than players.
+/// The same texts have the same ids, so there are no more ids than players.
 fn check_ids(database: &dyn Database, games: &[SourceGame]) {
     let names = |name: &'static str| games.iter().map(move |game| game.tag(name).unwrap());
     let texts: BTreeSet<&str> = names("White")

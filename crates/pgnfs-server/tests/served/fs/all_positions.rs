@@ -353,7 +353,7 @@ fn a_replaced_database_has_a_new_tree() {
         .unwrap();
     let counted = counts(std::str::from_utf8(&text).unwrap());
     assert_eq!((counted["Nf3"][0], counted["e4"][0]), (3, 21));
-    // Those who look at the old state go on to see it.
+    // Programs that use the old state continue to see it.
     assert_eq!(live.resolve(line).unwrap().open().unwrap().entries(), Ok(1));
     assert_eq!(
         live.resolve(table).unwrap().open().unwrap().attributes(),

@@ -41,7 +41,7 @@ fn a_long_game_is_decoded_by_a_thread_that_may_wait() {
     assert!(!tree.may_wait(short) && tree.may_wait(long));
     tree.stat(&path(2));
     assert_eq!(decoded.load(Ordering::Relaxed), 1);
-    // What is decoded is quickly read.
+    // A decoded game is read quickly.
     assert!(!tree.may_wait(long));
 }
 

@@ -103,7 +103,7 @@ fn root(games: Vec<FakeGame>, folders: &[Vec<u32>]) -> Vec<LibraryEntry> {
     vec![fake.at("")]
 }
 
-/// What a row of a table says beside the number and the path of its game.
+/// The values in a row of a table, apart from the number and the path of its game.
 fn without_places(row: BTreeMap<String, String>) -> String {
     let is_kept = |name: &String| !["number", "path", "game"].contains(&name.as_str());
     let kept = row.into_iter().filter(|(name, _)| is_kept(name));
@@ -136,7 +136,7 @@ fn contents(tree: &Mounted, top: &str) -> BTreeMap<String, Vec<String>> {
             && !["all.pgn", "games.pgn"].contains(&name);
         let said = match name {
             _ if is_game => vec![tree.cat(&path)],
-            // The heading says what is searched.
+            // The heading names the search.
             "overview.html" => {
                 let page = text(tree, &path, name);
                 let (_, sections) = page.split_once("<h2").unwrap();
@@ -178,7 +178,7 @@ fn contents(tree: &Mounted, top: &str) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// A text without what differs: paths of games, and the problems of whole databases.
+/// A text without the parts that differ: paths of games, and the problems of whole databases.
 fn text(tree: &Mounted, path: &str, name: &str) -> String {
     if name.is_empty() {
         return String::new();
@@ -229,7 +229,7 @@ fn compare_several(is_chosen: impl Fn(usize, usize) -> bool, spelling: Spelling)
     let tree = mount_with(entries(all), options(spelling.clone()));
     let alone = mount_with(entries(alone), options(spelling));
     let (mut found, mut expected) = (contents(&tree, "all/search/chosen/"), contents(&alone, "all/"));
-    // It says what is searched.
+    // It names the search.
     for info in [&mut found, &mut expected] {
         info.remove("/info.txt");
     }
@@ -265,7 +265,7 @@ fn compare_one(is_chosen: impl Fn(usize, usize) -> bool, spelling: Spelling) {
     let tree = mount_with(root(all, &folders), options(spelling.clone()));
     let alone = mount_with(root(alone, &own_folders), options(spelling));
     let (mut found, mut expected) = (contents(&tree, "search/chosen/"), contents(&alone, ""));
-    // It says what is searched.
+    // It names the search.
     for info in [&mut found, &mut expected] {
         info.remove("/info.txt");
     }

@@ -12,7 +12,7 @@ use testkit::fake::{CancelAfter, Fake};
 
 const READERS: usize = 6;
 
-/// How often tags, moves and keys of games are read when several threads look at a path of a new tree.
+/// How often tags, moves and keys of games are read when several threads request a path of a new tree.
 fn cost(path: &str, readers: usize) -> usize {
     let calls = Arc::new(CancelAfter::new(usize::MAX, Cancel::default()));
     let mut fake = Fake::many(3000);

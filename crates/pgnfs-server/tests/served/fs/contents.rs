@@ -1,4 +1,4 @@
-//! What every directory of games has. A new entry, or a new view, is a row here.
+//! The entries of every directory of games. A new entry, or a new view, is a row here.
 
 use pgnfs_server::inside::Kind;
 

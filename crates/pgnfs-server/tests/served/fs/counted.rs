@@ -73,7 +73,7 @@ fn a_link_leads_where_it_led_while_the_kernel_has_it() {
         live.release(other, 1);
     }
     assert_eq!(target(&live, link), Err(FsError::Stale));
-    // In a mount that goes on, no number is given twice.
+    // In a mount that continues, no number is assigned twice.
     assert!(seen.insert(look_up(&live, "search/player:TAL").unwrap()));
 }
 

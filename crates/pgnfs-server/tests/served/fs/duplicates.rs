@@ -76,7 +76,7 @@ fn games_that_contradict_each_other_are_no_duplicates() {
         spanish("Karpov, Anatoly", "Korchnoi, Viktor", 1985, 11, 9),
         spanish("Kasparov, Garry", "Karpov, Anatoly", 1985, 11, 9),
         spanish("Karpov, Anatoly", "Kasparov, Garry", 1985, 11, 9).line(SICILIAN),
-        // No player is known in both.
+        // No player is known in both games.
         spanish("?", "?", 1985, 11, 9),
         spanish("Karpov, Anatoly", "Kasparov, Garry", 1985, 11, 9).deleted(),
     ] {

@@ -109,7 +109,7 @@ fn list(tree: &Mounted, directory: &str) -> Vec<(String, u64)> {
     listed
 }
 
-/// All that there is in some views: directories, games, and merged files.
+/// Everything in some views: directories, games, and merged files.
 fn look_at(tree: &Mounted, views: &[&str]) -> Vec<(String, u64)> {
     let places = |view: &&str| [view.to_string(), format!("merged/{view}")];
     let places = views.iter().flat_map(places);

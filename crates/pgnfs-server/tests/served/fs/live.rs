@@ -107,7 +107,7 @@ fn a_state_that_is_dropped_during_a_lookup_is_not_given_to_the_kernel() {
     assert_eq!(live.hold(&[Inode::ROOT, found.inode()]), [found.inode()]);
     let found = live.child(&root.open().unwrap(), OsStr::new("a.dci")).unwrap();
     assert!(live.hold(&[found.inode()]).is_empty());
-    // One that is known is kept, and further names in it are, too.
+    // A name that is known is kept, and so are further names in it.
     live.replace(library(&[&old]));
     let inside = live
         .child(&found.open().unwrap(), OsStr::new("info.txt"))
@@ -225,7 +225,7 @@ fn the_fifth_state_before_is_gone() {
 
 #[test]
 fn no_inode_ever_means_something_else() {
-    // Equal identities would result in equal inodes.
+    // The same identities would result in the same inodes.
     let states: Vec<_> = (0..4).map(|n| database("b", &format!("state {n}"))).collect();
     let live = live(&[&states[0]]);
     let path = format!("b/{GAME}");

@@ -294,7 +294,7 @@ fn the_index_is_built_in_the_background_or_taken_from_its_file() {
     assert!(built >= 41, "{built}");
     assert!(decoded_by_a_look(IndexUse::Auto, false) < 41);
     assert!(decoded_by_a_look(IndexUse::Yes, true) < 41);
-    // Nothing is kept of a damaged one.
+    // Nothing is kept for a damaged file.
     let mut files = fs::read_dir(folder.path())
         .unwrap()
         .map(|entry| entry.unwrap().path());

@@ -1,4 +1,4 @@
-//! What a cache shows after a change of the source, beside a fresh look at it: all names and attributes of all paths.
+//! What a cache shows after a change of the source, compared with a fresh walk: all names and attributes of all paths.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -10,7 +10,7 @@ use pgnfs_server::inside::{Attributes, ChessFs, CurrentState, Inode, Kind, Outda
 
 use testkit::fake::{Fake, MODIFIED, game};
 
-/// A kernel keeps what it was told until it is told that it is outdated.
+/// A kernel keeps what a reply said until the server reports that it is outdated.
 #[derive(Default)]
 struct Cache {
     attributes: HashMap<Inode, Attributes>,
@@ -105,7 +105,7 @@ const STATES: [&[(&str, usize)]; 9] = [
     // One is gone, and one has come.
     &[("top", 0), ("a/near", 0)],
     &[("top", 0), ("a/near", 0), ("a/b/c/deep", 0), ("a/b/other", 2)],
-    // A folder has become a database, and none has a folder.
+    // A folder has become a database, and no database has a folder.
     &[("top", 0), ("a/near", 0), ("a/b", 1)],
     &[("top", 4)],
 ];
@@ -140,7 +140,7 @@ fn after_each_change_all_attributes_are_those_of_a_fresh_mount() {
             let live = CurrentState::new(ChessFs::new(databases.library(before), ServeOptions::default()));
             let mut cache = Cache::default();
             cache.stat(&live);
-            // There and back: what was true before must not stay either.
+            // Forward and back: old answers must not stay either.
             for (state, what) in [
                 (after, format!("{from} to {to}")),
                 (before, format!("{from} to {to} and back")),

@@ -394,7 +394,7 @@ fn views_and_tables_of_searches_take_from_their_memory() {
     let seen: Vec<Inode> = (0..5).map(|year| searched(&tree, year, &["players"])).collect();
     let kept: Vec<bool> = seen.iter().map(|&games| is_kept(&tree, games)).collect();
     assert!(!kept[0] && kept[4], "{kept:?}");
-    // A search that is too large alone is there as long as it is used.
+    // A search that is too large alone exists as long as it is used.
     let tree = mount(100_000);
     let large = searched(&tree, 0, &["players", "events"]);
     assert!(is_kept(&tree, large));
@@ -516,10 +516,10 @@ fn of_very_many_searches_the_kernel_keeps_the_names_of_some() {
         "{}",
         unused.names.len()
     );
-    // One that is used meanwhile is what it was, whenever the kernel drops its name.
+    // A search that is used meanwhile stays the same, whenever the kernel drops its name.
     assert_eq!(walk(&live, &path(1)).unwrap()[2], directories[1]);
     assert!(text_of(&live, files[0]).is_ok());
-    // What the kernel forgets is forgotten.
+    // What the kernel forgets is dropped.
     for (number, &directory) in directories.iter().enumerate().take(1000).skip(1) {
         live.release(directory, if number == 1 { 2 } else { 1 });
     }

@@ -81,7 +81,7 @@ fn look(folder: &TempDir, entry: LibraryEntry, fake: &Fake) -> (u64, String, usi
     (size, tree.cat("tables/problems.txt"), decoded)
 }
 
-/// What a user should see.
+/// Whatever a user should see.
 fn truth() -> (u64, String) {
     let tree = mount(fake());
     (tree.stat("all.pgn").size, tree.cat("tables/problems.txt"))
@@ -242,7 +242,7 @@ fn damaged_files_are_ignored() {
         check(&good[..len], &format!("cut to {len}"));
     }
     let layout = Layout::of(&good);
-    // Nothing is in the rest of the first page.
+    // The rest of the first page is empty.
     let used = (0..layout.key.end).chain(layout.data.start..good.len());
     for at in used.step_by(41) {
         let mut bytes = good.clone();

@@ -380,7 +380,7 @@ fn a_spelling_file_joins_what_it_says() {
         players(&names, file()),
         expected.map(|(name, n)| (name.to_owned(), n))
     );
-    // They meet, whatever the file says.
+    // They play each other, so the file has no effect.
     let meeting = Fake::of([game("Weinstein, Garry", "Kasparov, Garry")]);
     assert_eq!(players_of(&spelled(vec![("", meeting)], file()), "").len(), 2);
     for text in ["", "Kasparov, Garry\n", "@PLAYER\n# no one\n@SITE\nMoscow"] {

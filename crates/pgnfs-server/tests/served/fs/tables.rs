@@ -301,7 +301,7 @@ fn a_long_parquet_file_has_groups_of_rows_that_are_read_on_their_own() {
         .map(|group| group.num_rows())
         .collect();
     assert_eq!(groups, [100_000, 300]);
-    // From behind to before, and across the ends of groups.
+    // From the end to the start, and across the ends of groups.
     let second = reader.metadata().row_group(1).column(0).byte_range().0;
     for (offset, len) in [
         (size - 9, 20),

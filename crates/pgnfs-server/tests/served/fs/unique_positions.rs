@@ -61,7 +61,7 @@ fn without_paths(table: &str) -> Vec<Vec<String>> {
     rows.collect()
 }
 
-/// What is below a directory: directories and files, and the texts of games.
+/// Everything below a directory: directories and files, and the texts of games.
 fn below(tree: &Mounted, directory: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     for path in tree.walk_from(directory) {

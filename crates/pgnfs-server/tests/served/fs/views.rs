@@ -352,7 +352,7 @@ fn eco_has_games_without_the_tag_by_their_moves_if_that_is_wanted() {
         tree.cat("merged/eco/B90.pgn"),
         tree.cat("games/000001-001000/000002.pgn")
     );
-    // A search for a code finds what is below `eco/`.
+    // A search for a code finds the games below `eco/`.
     assert_eq!(codes(&tree, "search/eco:B90/"), ["B/B90"]);
     let databases = ["a", "b"].map(|path| with_and_without_eco().at(path));
     let tree = mount_with(databases.into(), by_moves(true));

@@ -70,7 +70,7 @@ impl Record {
         self.set_i16(0x8a, moves as i16);
     }
 
-    /// What is in a game: bits that are informative only.
+    /// The contents of a game, as bits that are informative only.
     pub fn set_flags(&mut self, tree: &Tree, start: &Start) {
         let [variations, texts, glyphs] = tree.contents();
         let flags = [

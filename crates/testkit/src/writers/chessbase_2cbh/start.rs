@@ -6,7 +6,7 @@ use shakmaty::{Board, CastlingSide, Chess, Color, EnPassantMode, File, Piece, Po
 use super::words::{number_of, square};
 use crate::writers::source::SourceGame;
 
-/// What precedes a set-up of Chess960.
+/// The words in front of a set-up of Chess960.
 const SET_UP_960: u16 = 1000;
 /// The start position of Chess960 that is the usual one.
 const USUAL: u16 = 518;

@@ -21,7 +21,7 @@ pub const END: u16 = 0xffff;
 const CASTLING: u16 = 0xb129;
 const CHESS960: u16 = 0xb12d;
 
-/// What a piece takes.
+/// The piece that is captured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Taken {
     Nothing,
@@ -101,7 +101,7 @@ pub fn number_of(square: Square) -> u16 {
 
 /// Pieces in the order of their words.
 const PIECES: [Role; 5] = [Role::King, Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
-/// What pawns promote to, and what can be taken with a promotion.
+/// The pieces that pawns promote to, and the pieces that can be captured with a promotion.
 const OFFICERS: [Role; 4] = [Role::Queen, Role::Knight, Role::Bishop, Role::Rook];
 
 /// The moves that words from 1 on name, without castling.

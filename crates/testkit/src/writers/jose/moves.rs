@@ -200,7 +200,7 @@ impl PieceNumbers {
         }
     }
 
-    /// Places a promoted piece at the last vacant place of the list, or else at a new one.
+    /// Places a promoted piece at the last vacant place of the list, otherwise at a new place.
     fn promote(&mut self, color: Color, pawn: usize, role: Role, to: Square) {
         self.lists[side(color)][kind(Role::Pawn)][pawn] = None;
         let list = &mut self.lists[side(color)][kind(role)];

@@ -88,7 +88,7 @@ fn names_that_are_not_there_are_problems() {
     );
 }
 
-/// What follows a text that is longer than its container is part of it, so it is no other field.
+/// The rest of a text that is longer than its container is part of the text, not another field.
 #[test]
 fn nothing_is_read_behind_a_text_that_is_cut() {
     // A length of 200 bytes, then bytes that look like a text, and like a date and a country.
