@@ -91,7 +91,7 @@ impl ChosenGames {
     }
 }
 
-/// The exception for columns of a player where none was searched for.
+/// The exception for columns of a player if no player was searched for.
 pub fn no_player() -> PyErr {
     PyValueError::new_err("colour and score are about one player: give a query with one player:NAME")
 }

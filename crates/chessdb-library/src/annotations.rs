@@ -50,7 +50,7 @@ pub(crate) struct LineAnnotations {
     movetext: Movetext,
     /// Whether the game's evaluations are hundredths of a pawn, found on first use.
     are_hundredths: OnceCell<bool>,
-    /// What each move adds to the clock, in hundredths of a second.
+    /// The increment of each move, in hundredths of a second.
     increment: u32,
     /// Number of moves.
     moves: u32,
@@ -243,7 +243,7 @@ pub(crate) fn clock(comment: &str) -> Option<u32> {
     commands(comment, "clk").find_map(|(_, text)| time_left(text))
 }
 
-/// What a move adds to the clock in the first period of a game's time control, in hundredths of a second.
+/// The increment of a move in the first period of a game's time control, in hundredths of a second.
 fn increment(game: &Game) -> u32 {
     let control = game.tags.get("TimeControl").and_then(TimeControl::parse);
     let seconds = control.map_or(0, |control| control.increment.saturating_mul(100));

@@ -51,7 +51,7 @@ pub struct KeptRow {
     pub kind: KeptKind,
     /// Extension of the files.
     pub extension: &'static str,
-    /// What a file is, in messages.
+    /// The word for a file of this kind in messages.
     pub what: &'static str,
     /// Bytes of a file for each game of its database, roughly; 0 if the size does not depend on the number of games.
     pub bytes_a_game: u64,

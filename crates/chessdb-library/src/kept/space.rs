@@ -33,7 +33,7 @@ impl Default for Space {
 }
 
 impl Space {
-    /// Maximum number of bytes of a file: what the reserves of the other kinds leave.
+    /// Maximum size of a file in bytes: the space without the reserves of the other kinds.
     pub(super) fn of_file(&self) -> u64 {
         let others = KINDS.len() as u64 - 1;
         self.bytes - others * self.reserve()
@@ -118,7 +118,7 @@ fn kind_of(name: &str) -> Option<KeptKind> {
     Some(row.kind)
 }
 
-/// What follows a number and a dot.
+/// The text after a number and a dot.
 fn after_number(name: &str) -> Option<&str> {
     let (number, rest) = name.split_once('.')?;
     let is_number = number.len() == 32 && number.bytes().all(|c| c.is_ascii_hexdigit());

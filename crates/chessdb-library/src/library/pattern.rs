@@ -30,7 +30,7 @@ pub struct DatabasePattern {
     path: Option<PathPattern>,
 }
 
-/// What an underscore in a pattern matches.
+/// The characters that an underscore in a pattern matches.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Underscore {
     Itself,

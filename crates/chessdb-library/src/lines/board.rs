@@ -73,7 +73,7 @@ const TURN: Change = 1 << 8;
 /// Everything may have changed.
 pub(crate) const ALL: Change = Change::MAX;
 
-/// What is on each square, and how many pieces of each kind there are.
+/// The piece on each square, and the number of pieces of each kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Mailbox {
     /// For each square the kind of its piece, as [`place_of`] numbers them; 0 for none.
@@ -395,7 +395,7 @@ mod tests {
     use chessdb::board::{Fen, Move, Undo};
     use chessdb::replay::Ply;
 
-    /// Compares a board with a position in all that both show.
+    /// Compares everything that a board and a position both show.
     fn assert_same(board: &PlainBoard, position: &Position) {
         assert_eq!(board.turn(), position.turn());
         assert_eq!(Pieces::occupied(board), position.occupied());

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use super::line::{LineStep, follow};
 use crate::library::MainLines;
 
-/// A legal move in two bytes, with all that a plain board needs to play it.
+/// A legal move in two bytes, with everything that a plain board needs to play it.
 ///
 /// | bits | what |
 /// |---|---|

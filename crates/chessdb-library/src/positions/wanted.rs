@@ -8,7 +8,7 @@ use chessdb::board::{
     SetupError, Square, Undo,
 };
 
-/// What an index uses to exclude games.
+/// The properties that an index excludes games by.
 #[derive(Clone, Copy, Debug)]
 // A search has few values of this type.
 #[allow(clippy::large_enum_variant)]

@@ -21,7 +21,7 @@ pub(super) struct QueryField {
     pub(super) subject: FieldSubject,
 }
 
-/// What a field is about.
+/// The subject of a field.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum FieldSubject {
     Tag(TagField),
@@ -37,7 +37,7 @@ pub(super) enum FieldSubject {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TagField {
     pub(super) kind: ValueKind,
-    /// What has to be read from a game at least, for any value of the field.
+    /// The least that has to be read from a game, for any value of the field.
     pub(super) source: TagSource,
     /// It is about the opponent of the player whom a query names.
     pub(super) is_of_opponent: bool,

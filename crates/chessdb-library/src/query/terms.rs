@@ -26,7 +26,7 @@ pub(super) struct WrittenTerm<'a> {
     pub(super) alternatives: Vec<WrittenAlternative>,
 }
 
-/// What the value of a term is for.
+/// The use of a term's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum TermHead {
     /// A word without a field.

@@ -80,7 +80,7 @@ pub enum Column {
     OtherTags(Option<Arc<BTreeSet<String>>>),
 }
 
-/// What a row of a table is.
+/// The meaning of a row of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowKind {
     /// A game.

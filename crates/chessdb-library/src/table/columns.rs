@@ -185,7 +185,7 @@ impl Columns {
         Ok(Columns::new(rows, names.map(column).collect::<Result<_, _>>()?))
     }
 
-    /// What each row is.
+    /// The meaning of each row.
     pub fn rows(&self) -> RowKind {
         self.rows
     }

@@ -24,7 +24,7 @@ pub struct DuplicateRow<'a> {
     pub tags: &'a Tags,
     /// The tags of the best game of its group; `None` for this game itself.
     pub best: Option<&'a Tags>,
-    /// What makes it the same game as the best one; empty for this game itself.
+    /// Why it is the same game as the best one; empty for the best game itself.
     pub reason: &'a str,
 }
 

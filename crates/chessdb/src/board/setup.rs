@@ -63,11 +63,11 @@ impl Position {
 }
 
 impl Position {
-    /// A position with the pieces of a set-up from which no game can be played, so that [`Position::play`] can follow
+    /// A position with the pieces of a set-up that no game can be played from, so that [`Position::play`] can follow
     /// the moves of a file.
     ///
-    /// Nothing is tested, and no castling right is kept. Pieces move according to their kind even if the
-    /// position is impossible.
+    /// Nothing is tested, and no castling right is kept. Pieces move according to their kind even if the position is
+    /// impossible.
     pub fn unplayable(setup: &Setup) -> Position {
         let mut position = Position::from_pieces(&setup.board, setup.turn, Bitboard::EMPTY, None);
         position.sound = false;

@@ -18,8 +18,8 @@ impl Index {
         self.sections.games() == self.database.len()
     }
 
-    /// The games that may have a match of one of several criteria, in ascending order: all that have one, and others.
-    /// Deleted games, which are not in the index, are among them.
+    /// The games that may have a match of one of several criteria, in ascending order: all games that have one, and
+    /// some others. They include deleted games, which are not in the index.
     pub(crate) fn may_have(&self, wanted: &[Wanted]) -> Result<Vec<u32>, Damaged> {
         let (mut games, mut tests) = (Vec::new(), Vec::new());
         for wanted in wanted {

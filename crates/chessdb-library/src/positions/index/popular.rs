@@ -13,7 +13,7 @@ use chessdb::board::{PackedMove, Position};
 /// A position is popular if at least this many games have it.
 pub(super) const POPULAR: u32 = 2048;
 
-/// What is stored of a popular position.
+/// The values that are stored for a popular position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PopularPosition {
     /// The moves played in it.

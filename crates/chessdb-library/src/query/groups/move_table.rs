@@ -340,7 +340,7 @@ fn captured_of(kind: usize) -> usize {
     of_pawn.map_or(kind % CAPTURED.len(), |of_pawn| of_pawn / PROMOTIONS.len())
 }
 
-/// What the pawn of a kind of moves becomes.
+/// The piece that the pawn becomes in a kind of moves.
 fn promotion_of(kind: usize) -> Option<Role> {
     let of_pawn = kind.checked_sub(5 * CAPTURED.len())?;
     PROMOTIONS[of_pawn % PROMOTIONS.len()]

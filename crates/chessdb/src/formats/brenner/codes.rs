@@ -130,7 +130,7 @@ impl Notation {
     }
 }
 
-/// What each byte means. Bytes below 08 are not in this table.
+/// The meaning of each byte. Bytes below 08 are not in this table.
 #[allow(clippy::indexing_slicing)]
 pub(super) const fn table(notation: Notation) -> [Code; 256] {
     let mut table = [Code::Unassigned; 256];

@@ -21,7 +21,7 @@ pub(super) struct UnplayedLine {
 }
 
 impl<E: Encoding, S: Sink> Game<'_, E, S> {
-    /// Stops playing the current line. What is left of it becomes text.
+    /// Stops playing the current line. The rest of it becomes text.
     #[cold]
     pub(super) fn leave(&mut self, offset: u64, fault: Fault, detail: String) {
         self.is_whole &= self.replay.depth() > 0;

@@ -103,7 +103,7 @@ fn split_squares(text: &str) -> Option<(&str, &str)> {
     .then_some((squares, rest))
 }
 
-/// What may come before the name of the piece that a pawn becomes; the longest first.
+/// The signs that may precede the name of the piece that a pawn becomes; the longest first.
 const OPENINGS: [&str; 8] = ["=(", "=[", "(=", "[=", "=", "/", "(", "["];
 
 /// Splits off `=Q`, `Q`, `(Q)` and the like. Returns the name of the piece.

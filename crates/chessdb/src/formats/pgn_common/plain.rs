@@ -83,7 +83,7 @@ fn is_usual(word: &[u8]) -> bool {
     }
 }
 
-/// What follows the number of a move and its points.
+/// The text after the number of a move and its points.
 fn after_number(word: &[u8]) -> &[u8] {
     let after = |word: &[u8], is_wanted: fn(&u8) -> bool| word.iter().take_while(|c| is_wanted(c)).count();
     let digits = after(word, u8::is_ascii_digit);
