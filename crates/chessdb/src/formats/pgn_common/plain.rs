@@ -26,6 +26,7 @@ const PAIRS: [(&[u8], &[u8]); 10] = [
 
 /// For each character the bit of its kind, and above these the bits of the kinds that may not follow it. The last kind
 /// has all characters that are in no row, and follows none.
+#[allow(clippy::indexing_slicing)]
 const KINDS: [u32; 256] = {
     let mut kinds = [1 << PAIRS.len() | u32::MAX << 16; 256];
     let mut row = 0;
@@ -49,6 +50,7 @@ const KINDS: [u32; 256] = {
     kinds
 };
 
+#[allow(clippy::indexing_slicing)]
 const fn has(characters: &[u8], wanted: u8) -> bool {
     let mut place = 0;
     while place < characters.len() {
@@ -62,6 +64,7 @@ const fn has(characters: &[u8], wanted: u8) -> bool {
 
 /// True if any two neighbours in the text are one of the [`PAIRS`]. Takes a quarter of the time that reading the words
 /// takes, because nothing depends on what was found before.
+#[allow(clippy::indexing_slicing)]
 fn has_usual_pairs(movetext: &[u8]) -> bool {
     let mut last = KINDS[b' ' as usize];
     let are_usual = movetext.chunks(64).all(|some| {
