@@ -35,8 +35,7 @@ mod wanted;
 pub use answers::Answers;
 pub use answers::{AnswerOptions, DatabasePart};
 pub use index::{
-    BuildOptions, Child, Damaged, Index, IndexError, IndexUse, Novelty, PopularPosition, TreeNode,
-    novelties_csv,
+    BuildOptions, Damaged, Index, IndexError, IndexUse, Novelty, PopularPosition, TreeNode, novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
 pub(crate) use line_ends::LineHash;

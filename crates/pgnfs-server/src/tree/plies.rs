@@ -366,10 +366,10 @@ impl BranchPositions {
         let mut ended = Vec::new();
         for (number, part) in &node.parts {
             let (children, games) = self.ask(*number, |index| index.children(part))?;
-            for child in children {
-                match nodes.iter_mut().find(|(mv, _)| *mv == child.mv) {
-                    Some((_, parts)) => parts.push((*number, child.node)),
-                    None => nodes.push((child.mv, vec![(*number, child.node)])),
+            for (mv, child) in children {
+                match nodes.iter_mut().find(|(other, _)| *other == mv) {
+                    Some((_, parts)) => parts.push((*number, child)),
+                    None => nodes.push((mv, vec![(*number, child)])),
                 }
             }
             let first = self.number_of(*number, 0)?;

@@ -42,7 +42,7 @@ pub use crate::kept::Damaged;
 pub use files::IndexUse;
 pub use novelty::{Novelty, novelties_csv};
 pub use popular::PopularPosition;
-pub use tree::{Child, TreeNode};
+pub use tree::TreeNode;
 
 /// Reason why an index could not be built.
 #[derive(Debug)]

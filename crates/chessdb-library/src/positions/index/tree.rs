@@ -21,14 +21,8 @@ pub struct TreeNode {
     games: u32,
 }
 
-/// A node one move below another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Child {
-    /// The move that leads to the node.
-    pub mv: Move,
-    /// The node.
-    pub node: TreeNode,
-}
+/// The moves at a node with the nodes that they lead to, and the games that end at it.
+type Continuations = (Vec<(Move, TreeNode)>, Vec<u32>);
 
 impl TreeNode {
     /// Number of games.
@@ -61,12 +55,12 @@ impl Index {
         Ok((games > 0).then_some(TreeNode { node, games }))
     }
 
-    /// The nodes one move below a node, in an order that never changes, and the games that end at the node,
-    /// in database order.
+    /// The moves played at a node and the nodes that they lead to, in an order that never changes, and the games that end
+    /// at the node, in database order.
     ///
     /// # Errors
     /// If the index is damaged.
-    pub fn children(&self, node: &TreeNode) -> Result<(Vec<Child>, Vec<u32>), Damaged> {
+    pub fn children(&self, node: &TreeNode) -> Result<Continuations, Damaged> {
         let depth = node.node.depth;
         let (mut asked, mut below) = (Vec::new(), Vec::new());
         for segment in self.segments(&node.node)? {
@@ -84,7 +78,7 @@ impl Index {
         for (child, next) in below.into_iter().zip(self.next_moves(&asked)?) {
             match next {
                 None => ended.push(self.game_at(child.node.lo)?),
-                Some(mv) => children.push(Child { mv, node: child }),
+                Some(mv) => children.push((mv, child)),
             }
         }
         ended.sort_unstable();

@@ -121,11 +121,11 @@ impl Both {
             let (expected, expected_ended) = self.alone.children(&alone).unwrap();
             assert!(ended.into_iter().eq(expected_ended.into_iter().map(number)));
             assert_eq!(children.len(), expected.len());
-            for (child, expected) in children.iter().zip(expected) {
-                assert_eq!(child.mv, expected.mv);
-                assert_eq!(self.among.child(&among, child.mv).unwrap(), Some(child.node));
-                assert_eq!(self.among.above(&child.node).unwrap(), Some(among));
-                open.push((child.node, expected.node));
+            for ((mv, child), (expected_mv, expected)) in children.into_iter().zip(expected) {
+                assert_eq!(mv, expected_mv);
+                assert_eq!(self.among.child(&among, mv).unwrap(), Some(child));
+                assert_eq!(self.among.above(&child).unwrap(), Some(among));
+                open.push((child, expected));
             }
         }
         nodes
@@ -165,8 +165,8 @@ fn a_table_of_a_popular_position_counts_the_chosen_games_only() {
     // The replies begin at the games 500 and 9,000 of the index.
     let root = index.root().unwrap().unwrap();
     let (moves, _) = index.children(&root).unwrap();
-    let (replies, _) = index.children(&moves[0].node).unwrap();
-    let mut games: Vec<u32> = replies.iter().map(|reply| reply.node.games()).collect();
+    let (replies, _) = index.children(&moves[0].1).unwrap();
+    let mut games: Vec<u32> = replies.iter().map(|(_, reply)| reply.games()).collect();
     games.sort_unstable();
     assert_eq!((moves.len(), games), (1, vec![500, 500, 8_500]));
 }

@@ -115,12 +115,12 @@ fn walk(index: &Index, node: &TreeNode, ends: &mut BTreeMap<u32, Option<u32>>) {
             continue;
         }
         let (children, ended) = index.children(&node).unwrap();
-        let below: u32 = children.iter().map(|child| child.node.games()).sum();
+        let below: u32 = children.iter().map(|(_, child)| child.games()).sum();
         assert_eq!(below + ended.len() as u32, node.games());
         for game in ended {
             assert_eq!(ends.insert(game, Some(node.depth())), None, "game {game}");
         }
-        open.extend(children.iter().map(|child| child.node));
+        open.extend(children.into_iter().map(|(_, child)| child));
     }
 }
 

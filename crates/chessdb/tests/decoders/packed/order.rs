@@ -126,7 +126,7 @@ fn tables_of_popular_positions_are_made_in_order() {
     let made = database.steps_back();
     let root = index.root().unwrap().unwrap();
     let popular = index.children(&root).unwrap().0;
-    assert!(popular.iter().filter(|child| child.node.games() >= 2048).count() >= 5);
+    assert!(popular.iter().filter(|(_, child)| child.games() >= 2048).count() >= 5);
     // One pass for the lines, one for the positions, and one for what their tables ask.
     assert!(made <= 3, "{made}");
 }
