@@ -51,13 +51,13 @@ impl ComparedDatabase<'_> {
     }
 
     fn hash(&self, game: u32) -> LineHash {
-        let known = self.ends.and_then(|ends| ends.get(game as usize).copied());
-        known
-            .map(LineHash::from)
-            .unwrap_or_else(|| match self.kept_line(game) {
+        match self.ends.and_then(|ends| ends.get(game as usize)) {
+            Some(end) => end.line,
+            None => match self.kept_line(game) {
                 Some(line) => LineHash::of_kept(&line),
-                None => LineEnd::of(self.database, game).into(),
-            })
+                None => LineEnd::of(self.database, game).line,
+            },
+        }
     }
 }
 

@@ -19,25 +19,25 @@ const MOST_GAMES: u32 = 4 << 20;
 /// Room for the moves of most games, in bytes.
 const USUAL_LINE: usize = 256;
 
-/// Number of moves that [`LineEnd::opening`] covers.
+/// Number of moves that [`LineHash::opening`] covers.
 pub const OPENING_PLIES: usize = 20;
 
 /// Hashes of a main line, and the pieces at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineEnd {
-    /// A hash of the start position and all moves. Two different lines practically never have the same hash.
-    pub hash: u64,
-    /// A hash of the start position and the first [`OPENING_PLIES`] moves; 0 for a shorter line.
-    pub opening: u32,
+    /// The hashes.
+    pub line: LineHash,
     /// The [pieces](PieceTally::bits) after the last move.
     pub material: u64,
 }
 
-/// The hashes in a [`LineEnd`].
+/// Hashes of a main line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LineHash {
-    pub(crate) hash: u64,
-    pub(crate) opening: u32,
+pub struct LineHash {
+    /// A hash of the start position and all moves. Two different lines practically never have the same hash.
+    pub hash: u64,
+    /// A hash of the start position and the first [`OPENING_PLIES`] moves; 0 for a shorter line.
+    pub opening: u32,
 }
 
 /// The ends of all main lines of a database, by the number of the game, once they have been found.
@@ -72,10 +72,8 @@ impl LineEnd {
             }
             ControlFlow::Continue(())
         });
-        let LineHash { hash, opening } = LineHash::of(start, &moves);
         LineEnd {
-            hash,
-            opening,
+            line: LineHash::of(start, &moves),
             material: material.bits(),
         }
     }
@@ -99,12 +97,6 @@ impl LineHash {
             hash: xxh3_64_with_seed(moves, start),
             opening: opening.map_or(0, |moves| xxh3_64_with_seed(moves, start) as u32 | 1),
         }
-    }
-}
-
-impl From<LineEnd> for LineHash {
-    fn from(LineEnd { hash, opening, .. }: LineEnd) -> LineHash {
-        LineHash { hash, opening }
     }
 }
 

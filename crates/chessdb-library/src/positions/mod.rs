@@ -38,8 +38,7 @@ pub use index::{
     BuildOptions, Damaged, Index, IndexError, IndexUse, Novelty, PopularPosition, TreeNode, novelties_csv,
 };
 pub use indexed::{IndexState, Positions};
-pub(crate) use line_ends::LineHash;
-pub use line_ends::{LineEnd, LineEnds, OPENING_PLIES};
+pub use line_ends::{LineEnd, LineEnds, LineHash, OPENING_PLIES};
 pub(crate) use scan::{kept_occurrence, occurrence};
 pub use scan::{scan, scan_moves};
 pub use selection::Selection;
