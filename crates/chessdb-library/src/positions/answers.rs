@@ -247,16 +247,19 @@ impl DatabasePart {
             options,
             done,
             |index| index.find(pattern),
-            || {
-                scan(
-                    self.database(),
-                    Some(self.positions.lines()),
-                    pattern,
-                    self.games.as_ref(),
-                    options.threads,
-                    done,
-                )
-            },
+            || self.scan(pattern, options.threads, done),
+        )
+    }
+
+    fn scan(&self, pattern: &Pattern, threads: usize, done: &(dyn Fn(u64) + Sync)) -> Vec<Occurrence> {
+        let lines = Some(&**self.positions.lines());
+        scan(
+            self.database(),
+            lines,
+            pattern,
+            self.games.as_ref(),
+            threads,
+            done,
         )
     }
 
@@ -271,15 +274,7 @@ impl DatabasePart {
             &|_| (),
             |index| index.find_with_facts(pattern),
             || {
-                let (database, games) = (self.database(), self.games.as_ref());
-                let found = scan(
-                    database,
-                    Some(self.positions.lines()),
-                    pattern,
-                    games,
-                    options.threads,
-                    &|_| (),
-                );
+                let (database, found) = (self.database(), self.scan(pattern, options.threads, &|_| ()));
                 let chunks = chunks_of(FEW, found.len() as u32, options.threads, &|_| (), |places| {
                     let found = &found[places.start as usize..places.end as usize];
                     let with_facts = |&found: &Occurrence| (found, Facts::of(database, found.game));
