@@ -93,10 +93,10 @@ fn by_players(mut known: Vec<(SeenGame, KnownGame)>, are_long: bool) -> Vec<Vec<
         let number = match earlier {
             Some(&(_, number)) => number,
             None => {
-                let joined = join(&mut groups, &mut by_key, game, are_long);
-                changes += u32::from(joined.has_changed);
-                by_details.insert(details, (changes, joined.group));
-                joined.group
+                let (number, has_changed) = join(&mut groups, &mut by_key, game, are_long);
+                changes += u32::from(has_changed);
+                by_details.insert(details, (changes, number));
+                number
             }
         };
         if let Some(group) = groups.get_mut(number as usize) {
@@ -106,20 +106,14 @@ fn by_players(mut known: Vec<(SeenGame, KnownGame)>, are_long: bool) -> Vec<Vec<
     groups.into_iter().map(|group| group.games).collect()
 }
 
-/// The group that a game has joined.
-struct Joined {
-    group: u32,
-    /// True if the group is new, or has something that none of its games had.
-    has_changed: bool,
-}
-
-/// Adds what is known about a game to the group where it fits best, or to a new group.
+/// Adds what is known about a game to the group where it fits best, or to a new group. Returns the number of the group,
+/// and true if it is new or has something that none of its games had.
 fn join(
     groups: &mut Vec<AgreeingGames>,
     by_key: &mut FxHashMap<PlayerKey, Vec<u32>>,
     game: KnownGame,
     are_long: bool,
-) -> Joined {
+) -> (u32, bool) {
     let date = Some(game.occasion.date).filter(|&date| is_complete(date));
     let keys = game.keys(date);
     let every_date = date.map(|_| game.keys(None)).unwrap_or_default();
@@ -133,20 +127,14 @@ fn join(
         .min()
         .and_then(|(_, number)| Some((number, groups.get_mut(number as usize)?)))
     {
-        Some((number, group)) => Joined {
-            group: number,
-            has_changed: group.add(game),
-        },
+        Some((number, group)) => (number, group.add(game)),
         None => {
             let number = groups.len() as u32;
             for key in keys.into_iter().chain(every_date) {
                 by_key.entry(key).or_default().push(number);
             }
             groups.push(AgreeingGames::new(game));
-            Joined {
-                group: number,
-                has_changed: true,
-            }
+            (number, true)
         }
     }
 }

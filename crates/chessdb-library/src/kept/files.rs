@@ -33,17 +33,10 @@ pub struct KeptFiles {
 pub(super) struct SharedFolder {
     pub(super) folder: KeptFolder,
     pub(super) space: Space,
-    tidied: Mutex<Option<Tidied>>,
+    /// When this process last tidied the folder, and the number of bytes written since.
+    tidied: Mutex<Option<(Instant, u64)>>,
     /// Files that were not kept because they are larger than allowed, by kind and display name of the database.
     too_large: Mutex<BTreeSet<(KeptKind, String)>>,
-}
-
-/// When this process has tidied a folder.
-#[derive(Debug)]
-struct Tidied {
-    when: Instant,
-    /// Number of bytes that this process has written since then.
-    written: u64,
 }
 
 impl KeptFiles {
@@ -115,16 +108,13 @@ impl KeptFiles {
         let shared = &*self.shared;
         // Locked while tidying, so that only one thread at a time does it.
         let mut tidied = shared.tidied.lock();
-        if let Some(last) = &mut *tidied {
-            last.written = last.written.saturating_add(written);
-            if last.written <= shared.space.bytes / TIDY_PART && last.when.elapsed() < TIDY_AFTER {
+        if let Some((when, bytes)) = &mut *tidied {
+            *bytes = bytes.saturating_add(written);
+            if *bytes <= shared.space.bytes / TIDY_PART && when.elapsed() < TIDY_AFTER {
                 return;
             }
         }
-        *tidied = Some(Tidied {
-            when: Instant::now(),
-            written: 0,
-        });
+        *tidied = Some((Instant::now(), 0));
         self.tidy(shared.space);
     }
 

@@ -1,6 +1,6 @@
 //! The background pass: decodes all games of unknown size.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
@@ -67,7 +67,7 @@ impl Pass {
 
     /// Adds a database. The pass stops decoding it when it holds the last reference.
     pub(super) fn add(&self, texts: &Arc<Texts>) {
-        if let Some(running) = &*self.running() {
+        if let Some(running) = &*self.running.lock() {
             // Sending fails only if the thread panicked.
             let _ = running.queue.send(Arc::downgrade(texts));
         }
@@ -82,16 +82,12 @@ impl Pass {
     /// saved.
     pub(super) fn end(&self) {
         self.cancel();
-        let running = self.running().take();
+        let running = self.running.lock().take();
         if let Some(Running { queue, thread }) = running {
             drop(queue);
             // The panic message is already in the log.
             let _ = thread.join();
         }
-    }
-
-    fn running(&self) -> MutexGuard<'_, Option<Running>> {
-        self.running.lock()
     }
 }
 
