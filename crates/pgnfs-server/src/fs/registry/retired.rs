@@ -110,73 +110,51 @@ const MOST_SEARCHES: usize = 64;
 /// Directories of searches by their prefixes. A directory that a request uses is not dropped: dropping would free no
 /// memory, and the next request would search again.
 pub(super) struct SearchCache {
-    /// Searches of `--search`, limited only by `most_bytes`.
-    listed: LruCache<Prefix, CachedSearch>,
-    /// All other searches: at most [`MOST_SEARCHES`], and within `most_bytes`.
-    others: LruCache<Prefix, CachedSearch>,
+    made: LruCache<Prefix, CachedSearch>,
     bytes: usize,
     most_bytes: usize,
-    uses: u64,
 }
 
 struct CachedSearch {
     directory: Arc<DetachedDirectory>,
     bytes: usize,
-    /// The number of its last use.
-    used: u64,
+    /// True for a search of `--search`, which only `most_bytes` limits. Of all others, [`MOST_SEARCHES`] are kept.
+    is_listed: bool,
 }
 
 impl SearchCache {
     /// An empty cache of at most `most_bytes`.
     pub(super) fn up_to(most_bytes: usize) -> SearchCache {
         SearchCache {
-            listed: LruCache::unbounded(),
-            others: LruCache::unbounded(),
+            made: LruCache::unbounded(),
             bytes: 0,
             most_bytes,
-            uses: 0,
         }
     }
 
     /// The directory of a search, if it was made. Counts as a use.
     pub(super) fn get(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        self.uses += 1;
-        let made = match self.others.get_mut(&prefix) {
-            Some(made) => made,
-            None => self.listed.get_mut(&prefix)?,
-        };
-        made.used = self.uses;
-        Some(Arc::clone(&made.directory))
+        self.made.get(&prefix).map(|made| Arc::clone(&made.directory))
     }
 
     /// True if the directory of a search was made.
     pub(super) fn has(&self, prefix: Prefix) -> bool {
-        self.others.contains(&prefix) || self.listed.contains(&prefix)
+        self.made.contains(&prefix)
     }
 
     /// Stores the new directory of a search.
     pub(super) fn put(&mut self, prefix: Prefix, directory: &Arc<DetachedDirectory>, is_listed: bool) {
-        self.uses += 1;
         let made = CachedSearch {
             directory: Arc::clone(directory),
             bytes: 0,
-            used: self.uses,
+            is_listed,
         };
-        let kept = if is_listed {
-            &mut self.listed
-        } else {
-            &mut self.others
-        };
-        kept.put(prefix, made);
+        self.made.put(prefix, made);
     }
 
     /// Sets how many bytes a search takes.
     pub(super) fn set_bytes(&mut self, prefix: Prefix, bytes: usize) {
-        let made = match self.others.peek_mut(&prefix) {
-            Some(made) => Some(made),
-            None => self.listed.peek_mut(&prefix),
-        };
-        if let Some(made) = made {
+        if let Some(made) = self.made.peek_mut(&prefix) {
             self.bytes = self.bytes - made.bytes + bytes;
             made.bytes = bytes;
         }
@@ -184,7 +162,7 @@ impl SearchCache {
 
     /// Removes a search.
     pub(super) fn remove(&mut self, prefix: Prefix) -> Option<Arc<DetachedDirectory>> {
-        let made = self.others.pop(&prefix).or_else(|| self.listed.pop(&prefix))?;
+        let made = self.made.pop(&prefix)?;
         self.bytes -= made.bytes;
         Some(made.directory)
     }
@@ -192,28 +170,13 @@ impl SearchCache {
     /// The search to drop next, and whether it is listed. `None` while the limits are kept, or if requests use all
     /// others.
     pub(super) fn too_many(&self) -> Option<(Prefix, bool)> {
-        let other = oldest(&self.others);
-        if self.others.len() > MOST_SEARCHES
-            && let Some((_, prefix)) = other
-        {
-            return Some((prefix, false));
-        }
-        if self.bytes <= self.most_bytes {
-            return None;
-        }
-        match (other, oldest(&self.listed)) {
-            (Some((used, prefix)), listed) if listed.is_none_or(|(later, _)| used < later) => {
-                Some((prefix, false))
-            }
-            (_, listed) => listed.map(|(_, prefix)| (prefix, true)),
-        }
+        // The one used least recently comes first.
+        let unused = || self.made.iter().rev().filter(|(_, made)| !made.is_in_use());
+        let others = self.made.iter().filter(|(_, made)| !made.is_listed).count();
+        let surplus = unused().find(|(_, made)| others > MOST_SEARCHES && !made.is_listed);
+        let next = surplus.or_else(|| unused().next().filter(|_| self.bytes > self.most_bytes));
+        next.map(|(&prefix, made)| (prefix, made.is_listed))
     }
-}
-
-/// The search used least recently that no request uses, with the number of that use.
-fn oldest(made: &LruCache<Prefix, CachedSearch>) -> Option<(u64, Prefix)> {
-    let mut oldest = made.iter().rev().filter(|(_, made)| !made.is_in_use());
-    oldest.next().map(|(&prefix, made)| (made.used, prefix))
 }
 
 impl CachedSearch {
