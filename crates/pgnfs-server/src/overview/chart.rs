@@ -47,12 +47,12 @@ pub(super) fn columns(columns: &[(i64, u64)], step: i64, link: impl Fn(i64) -> O
     for count in labels(0, most, 5) {
         let y = up(count as f64);
         drawing.line((PLOT.left, y), (PLOT.right, y), 0.15);
-        drawing.text((PLOT.left - 8.0, y), Anchor::End, &count.to_string());
+        drawing.text((PLOT.left - 8.0, y), "end", &count.to_string());
     }
     for at in labels(first, end, 12) {
         let x = across(at as f64);
         drawing.line((x, PLOT.bottom), (x, PLOT.bottom + 5.0), 0.4);
-        drawing.text((x, PLOT.bottom + 16.0), Anchor::Middle, &at.to_string());
+        drawing.text((x, PLOT.bottom + 16.0), "middle", &at.to_string());
     }
     for &(start, count) in columns {
         let gap = step as f64 * 0.08;
@@ -94,7 +94,7 @@ pub(super) fn rows(rows: &[Bar]) -> String {
     for (n, Bar { text, count, link }) in rows.iter().enumerate() {
         let top = n as f64 * ROW + 4.0;
         let middle = top + ROW / 2.0 - 2.0;
-        drawing.text((BARS - 8.0, middle), Anchor::End, &label(text));
+        drawing.text((BARS - 8.0, middle), "end", &label(text));
         let right = BARS + (*count as f64 / most as f64 * LONGEST).ceil();
         drawing.bar(Frame {
             left: BARS,
@@ -102,7 +102,7 @@ pub(super) fn rows(rows: &[Bar]) -> String {
             right,
             bottom: top + ROW - 4.0,
         });
-        drawing.text((right + 6.0, middle), Anchor::Start, &count.to_string());
+        drawing.text((right + 6.0, middle), "start", &count.to_string());
         if let Some(target) = link {
             let row = Frame {
                 left: 0.0,
@@ -125,13 +125,6 @@ fn label(text: &str) -> String {
     }
 }
 
-/// The side of a text where its point is.
-enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
 /// The elements of a chart, and in front of them its links, which cannot be seen.
 #[derive(Default)]
 struct Drawing {
@@ -147,12 +140,8 @@ impl Drawing {
         ));
     }
 
-    fn text(&mut self, at: (f64, f64), anchor: Anchor, text: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
+    /// `anchor` is the side of the text where its point is.
+    fn text(&mut self, at: (f64, f64), anchor: &str, text: &str) {
         self.put(format_args!(
             "<text x=\"{:.1}\" y=\"{:.1}\" dy=\"0.35em\" text-anchor=\"{anchor}\">{}</text>\n",
             at.0,
