@@ -1,6 +1,7 @@
 //! The explorer gives the same answers from the stored values of an index as from the games.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
 use std::sync::Arc;
@@ -77,6 +78,36 @@ fn answers(databases: &[usize]) -> [Answers; 2] {
         };
         Answers::new(DatabasePart::all(positions), options)
     })
+}
+
+/// The months of all databases together are counted game by game.
+#[test]
+fn months_are_summed_over_databases_and_all_their_games() {
+    // More games than a thread takes at a time.
+    let databases = [60, 4200, 200];
+    let mut expected: BTreeMap<(u16, u8), [u32; 3]> = BTreeMap::new();
+    for n in databases.into_iter().flat_map(|games| 0..games) {
+        // As in `pgn`: games whose month is known, and that have a result.
+        if n % 11 >= 2 && n % 5 < 4 {
+            let of_month = expected
+                .entry(((1900 + n * 7 % 100) as u16, (1 + n % 12) as u8))
+                .or_default();
+            of_month[[0, 2, 1, 0][n % 5]] += 1;
+        }
+    }
+    let pattern = Pattern::of_moves("").unwrap();
+    let limits = ExplorerLimits {
+        months: true,
+        ..LIMITS
+    };
+    for answers in answers(&databases) {
+        let found = Explored::find(&answers, &pattern, &ExplorerFilter::default(), limits, |_| ()).unwrap();
+        let months = found.months.into_iter();
+        let months: BTreeMap<_, _> = months
+            .map(|(month, of)| (month, [of.white, of.draws, of.black]))
+            .collect();
+        assert_eq!(months, expected);
+    }
 }
 
 #[test]

@@ -6,6 +6,35 @@ use testkit::writers::{simplecdb, source};
 
 use super::asking::{ENDING, asking, board, found, game, group, holds, line, material, played, set_up};
 
+/// One side takes two pieces, as the side that moves first and as the other one.
+#[test]
+fn taken_pieces_are_missing_on_the_other_side() {
+    let (black_takes, white_takes) = ("3qk3/8/8/8/8/2N5/3R4/4K3", "4k3/3r4/2n5/8/8/8/8/3QK3");
+    let games = [
+        (black_takes, "b", "1... Qxd2+ 2. Kf1 Qxc3"),
+        (white_takes, "w", "1. Qxd7+ Kf8 2. Qxc6"),
+        (black_takes, "w", "1. Kf1 Qxd2 2. Kg1 Qxc3"),
+        (white_takes, "b", "1... Kf8 2. Qxd7 Kg8 3. Qxc6"),
+    ];
+    let pgn = games
+        .map(|(board, turn, moves)| set_up(&format!("{board} {turn} - - 0 1"), moves))
+        .concat();
+    for (pieces, expected) in [
+        ("Kkq", [(0, 3), (2, 4)]),
+        ("KQk", [(1, 3), (3, 4)]),
+        ("KNkq", [(0, 1), (2, 2)]),
+        ("KQkn", [(1, 1), (3, 2)]),
+        ("KRNkq", [(0, 0), (2, 0)]),
+        ("KQkrn", [(1, 0), (3, 0)]),
+    ] {
+        assert_eq!(
+            found(&asking([group([material(pieces)])]), &pgn),
+            expected,
+            "{pieces}"
+        );
+    }
+}
+
 #[test]
 fn a_board_asks_for_what_its_signs_say() {
     for (text, expected) in [
