@@ -97,3 +97,47 @@ impl OpenText {
         Some(self.line)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// The line of a byte, from 1, by reading all bytes before it.
+    fn line(text: &[u8], to: usize) -> u64 {
+        let ends = (0..to).filter(|&at| match text[at] {
+            b'\r' => true,
+            b'\n' => at == 0 || text[at - 1] != b'\r',
+            _ => false,
+        });
+        ends.count() as u64 + 1
+    }
+
+    #[test]
+    fn line_ends_at_the_border_of_a_piece_count_once() {
+        let mut compared = 0;
+        for end in ["\n", "\r\n", "\r", "\n\r\n", "\r\r\n"] {
+            for before in PIECE - 4..PIECE + 2 {
+                let text = ["x".repeat(before).as_str(), end, "y", end, &"z".repeat(PIECE)].concat();
+                let mut file = tempfile::tempfile().unwrap();
+                file.write_all(text.as_bytes()).unwrap();
+                let open = || OpenText {
+                    name: String::new(),
+                    file: file.try_clone().unwrap(),
+                    at: 0,
+                    line: 1,
+                    follows_return: false,
+                };
+                let mut step_by_step = open();
+                for to in (PIECE - 6..PIECE + 12).chain([text.len() - 1]) {
+                    let expected = Some(line(text.as_bytes(), to));
+                    assert_eq!(open().count(to as u64), expected, "{end:?} {before} {to}");
+                    assert_eq!(step_by_step.count(to as u64), expected, "{end:?} {before} {to}");
+                    compared += 1;
+                }
+            }
+        }
+        assert_eq!(compared, 5 * 6 * 19);
+    }
+}

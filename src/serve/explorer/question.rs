@@ -213,3 +213,34 @@ fn player(parameters: &Parameters) -> Result<(String, Color), String> {
         _ => Err("color: white or black is needed".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each choice of modes, which only questions about a player have.
+    #[test]
+    fn both_modes_together_are_all_games() {
+        for (modes, rated) in [
+            ("", None),
+            ("rated", Some(true)),
+            ("casual", Some(false)),
+            ("rated,casual", None),
+            ("casual,rated", None),
+            ("casual,casual", Some(false)),
+        ] {
+            let query = format!("player=Tal&color=white&modes={modes}");
+            let of = |kind| {
+                ExplorerQuestion::read(kind, &Parameters::of(&query))
+                    .unwrap()
+                    .filter
+                    .rated
+            };
+            assert_eq!(of(ExplorerKind::Player), rated, "{modes}");
+            assert_eq!(of(ExplorerKind::Lichess), None, "{modes}");
+            assert_eq!(of(ExplorerKind::Masters), None, "{modes}");
+        }
+        let wrong = Parameters::of("player=Tal&color=white&modes=rated,blitz");
+        assert!(ExplorerQuestion::read(ExplorerKind::Player, &wrong).is_err());
+    }
+}
