@@ -286,6 +286,81 @@ fn every_pair_of_options_gives_what_both_say() {
     assert_eq!(compared, 64);
 }
 
+/// A tag that only one game has is a column of each part.
+#[test]
+fn parts_of_a_table_are_the_whole_table() {
+    let scratch = Scratch::new();
+    fs::remove_dir_all(&scratch.source).unwrap();
+    fs::create_dir_all(&scratch.source).unwrap();
+    for (file, first) in [("a.pgn", 1), ("b.pgn", 4)] {
+        let games =
+            (first..first + 3).map(|n| format!("[White \"W{n}\"]\n[Of{n} \"only {n}\"]\n\n1. e4 *\n\n"));
+        fs::write(scratch.source.join(file), games.collect::<String>()).unwrap();
+    }
+    let export = |form: &str, part: &str| {
+        let ended = run(pgnfs()
+            .args(["export", "--to", form, "--part", part])
+            .arg(&scratch.source));
+        assert_eq!((ended.code, ended.err.as_str()), (Some(0), ""), "{form} {part}");
+        ended.out
+    };
+    for form in ["csv", "ndjson"] {
+        let whole = export(form, "1/1");
+        // The names of the columns.
+        let head = if form == "csv" {
+            whole.split_inclusive('\n').next().unwrap()
+        } else {
+            ""
+        };
+        assert_eq!(
+            head.matches("Of").count(),
+            if form == "csv" { 6 } else { 0 },
+            "{head}"
+        );
+        for number in 2..=7 {
+            let parts = (1..=number).map(|part| {
+                let rows = export(form, &format!("{part}/{number}"));
+                let rows = rows.strip_prefix(head);
+                rows.unwrap_or_else(|| panic!("{form} {part}/{number}"))
+                    .to_owned()
+            });
+            assert_eq!(
+                format!("{head}{}", parts.collect::<String>()),
+                whole,
+                "{form} {number}"
+            );
+        }
+    }
+}
+
+/// Only the ply is a number: tags are texts, whatever they look like.
+#[test]
+fn values_of_ndjson_keep_their_types() {
+    let scratch = Scratch::new();
+    fs::remove_dir_all(&scratch.source).unwrap();
+    fs::create_dir_all(&scratch.source).unwrap();
+    let tags = [
+        "White", "Black", "Result", "Date", "Event", "ECO", "WhiteElo", "BlackElo",
+    ];
+    let values = ["1234", "0", "*", "2024.01.02", "2024", "B00", "2500", "2400"];
+    let pairs = tags
+        .iter()
+        .zip(values)
+        .map(|(tag, value)| format!("[{tag} \"{value}\"]\n"));
+    let game = format!("{}\n1. e4 *\n\n", pairs.collect::<String>());
+    fs::write(scratch.source.join("a.pgn"), game).unwrap();
+    let shown = find(&scratch, &["played:e4", "--show=ndjson"]).out;
+    let shown: serde_json::Value = serde_json::from_str(&shown).unwrap();
+    for (tag, value) in tags.into_iter().zip(values) {
+        assert_eq!(shown[tag], value, "{shown}");
+    }
+    assert_eq!(
+        (&shown["ply"], &shown["move"]),
+        (&0.into(), &"e4".into()),
+        "{shown}"
+    );
+}
+
 #[test]
 fn find_shows_answers_in_every_form() {
     let scratch = scratch();
